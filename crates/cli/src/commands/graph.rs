@@ -1,0 +1,101 @@
+//! `sprag graph`: a workflow as a picture.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use sprag_draw::Theme;
+use sprag_engine::ops;
+
+use super::validate;
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::picture::picture;
+
+/// Draw the graph of a workflow file
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sprag graph release.yaml\n  \
+                        sprag graph release.yaml --format svg -o release.svg\n  \
+                        sprag graph release.yaml --format dot | dot -Tpng -o release.png")]
+pub struct Graph {
+    /// The workflow file; `-` reads standard input
+    #[arg(value_name = "FILE", default_value = "sprag.yaml")]
+    file: PathBuf,
+    /// How to draw it
+    #[arg(long, value_enum, default_value_t = Format::Ascii)]
+    format: Format,
+    /// Colours of an SVG; `auto` follows the reader's light or dark setting
+    #[arg(long, value_enum, default_value_t = Palette::Auto)]
+    theme: Palette,
+    /// Write the picture here instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// Text for a terminal
+    Ascii,
+    /// A picture for pages and documents
+    Svg,
+    /// Graphviz
+    Dot,
+    /// A flowchart for Markdown
+    Mermaid,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Palette {
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Graph {
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let project = context.project()?;
+        let checked = ops::open(&project, &context.path(&self.file));
+        let Some(definition) = &checked.definition else {
+            if context.json {
+                context.document(&validate::document(std::slice::from_ref(&checked), false))?;
+            } else {
+                validate::explain(context, &checked);
+            }
+            return Ok(Exit::INVALID);
+        };
+        let drawn = self.drawn(&picture(definition));
+        match &self.output {
+            Some(path) => {
+                let path = context.path(path);
+                let target = format!("`{}`", path.display());
+                std::fs::write(&path, drawn).map_err(|source| Failure::Output { target: target.clone(), source })?;
+                context.say(&format!("wrote {target}\n"));
+            }
+            None if context.json => {
+                context.document(&json!({ "workflow": definition.id.as_str(), "graph_hash": definition.graph_hash.to_string(), "picture": drawn }))?;
+            }
+            None => context.data(&drawn)?,
+        }
+        Ok(Exit::OK)
+    }
+
+    fn drawn(&self, picture: &sprag_draw::Picture) -> String {
+        let mut drawn = match self.format {
+            Format::Ascii => sprag_draw::ascii(picture),
+            Format::Dot => sprag_draw::dot(picture),
+            Format::Mermaid => sprag_draw::mermaid(picture),
+            Format::Svg => sprag_draw::svg(
+                picture,
+                match self.theme {
+                    Palette::Auto => Theme::Auto,
+                    Palette::Light => Theme::Light,
+                    Palette::Dark => Theme::Dark,
+                },
+            ),
+        };
+        if !drawn.ends_with('\n') {
+            drawn.push('\n');
+        }
+        drawn
+    }
+}

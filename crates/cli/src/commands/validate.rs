@@ -1,0 +1,100 @@
+//! `sprag validate`: every problem of a workflow file in one go.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+use sprag_core::definition::Definition;
+use sprag_core::diagnostic::Severity;
+use sprag_engine::ops::{self, Checked};
+
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::render;
+
+/// Check workflow files and report every problem
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sprag validate\n  sprag validate release.yaml nightly.yaml\n  \
+                        sprag validate --json release.yaml\n  generate-workflow | sprag validate -")]
+pub struct Validate {
+    /// Workflow files; `-` reads standard input
+    #[arg(value_name = "FILE", default_value = "sprag.yaml")]
+    files: Vec<PathBuf>,
+}
+
+impl Validate {
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let project = context.project()?;
+        let checked: Vec<Checked> =
+            self.files.iter().map(|file| ops::validate(&project, &context.path(file))).collect();
+        let valid = checked.iter().all(|checked| checked.definition.is_some());
+        if context.json {
+            context.document(&document(&checked, valid))?;
+        } else {
+            for checked in &checked {
+                explain(context, checked);
+                if let (Some(definition), Some(file)) = (&checked.definition, checked.report.files.first()) {
+                    context.say(&format!("{}: valid, {}\n", file.path.display(), size(definition)));
+                }
+            }
+        }
+        Ok(if valid { Exit::OK } else { Exit::INVALID })
+    }
+}
+
+/// Prints the problems of a file and of the files it names.
+pub fn explain(context: &Context, checked: &Checked) {
+    let width = context.width;
+    let mut codes = Vec::new();
+    let mut counts = (0, 0);
+    for file in &checked.report.files {
+        context.complain(&render::file_text(file, width));
+        counts.0 += render::file_json(file, Severity::Error).len();
+        counts.1 += render::file_json(file, Severity::Warning).len();
+        codes.extend(file.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()));
+    }
+    if counts.0 > 0 {
+        let found = [plural(counts.0, "error"), plural(counts.1, "warning")];
+        let found: Vec<_> = found.into_iter().flatten().collect();
+        context.say(&format!("{}; {}\n", found.join(", "), render::pages(&codes)));
+    }
+}
+
+fn plural(count: usize, word: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {word}")),
+        _ => Some(format!("{count} {word}s")),
+    }
+}
+
+fn size(definition: &Definition) -> String {
+    let waves: u32 = definition.graph.waves().iter().sum();
+    let parts = [
+        plural(definition.graph.len(), "node"),
+        plural(definition.graph.edges().len(), "edge"),
+        plural(usize::try_from(waves).unwrap_or(usize::MAX), "wave"),
+        plural(definition.phases.len(), "phase"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The stable shape of `R-CLI-8`, with the checked workflows added.
+pub fn document(checked: &[Checked], valid: bool) -> Value {
+    let files = || checked.iter().flat_map(|checked| &checked.report.files);
+    let list = |severity| files().flat_map(|file| render::file_json(file, severity)).collect::<Vec<_>>();
+    let workflows = checked.iter().filter_map(|checked| checked.definition.as_ref()).map(|definition| {
+        json!({
+            "workflow": definition.id.as_str(),
+            "version": definition.version,
+            "graph_hash": definition.graph_hash.to_string(),
+            "nodes": definition.graph.len(),
+        })
+    });
+    json!({
+        "valid": valid,
+        "errors": list(Severity::Error),
+        "warnings": list(Severity::Warning),
+        "workflows": workflows.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,191 @@
+//! A checked workflow: what the engine runs, and what is kept so that an unchanged file is not read twice (`R-FILE-4`).
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::file::{
+    Duration, Json, Node, NodeId, Param, ParamName, Policy, Schedule, SecretName, SecretSource, TextOr, Work,
+    WorkflowId,
+};
+use crate::graph::{Graph, NodeIndex};
+use crate::hash::{self, Digest};
+
+/// What a node does (`R-NODE-1`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the keys of the file")]
+pub enum Kind {
+    Run,
+    Http,
+    Agent,
+    Approve,
+    Workflow,
+    Map,
+    Loop,
+    Wait,
+    Generate,
+    Call,
+    Noop,
+}
+
+impl Kind {
+    /// All kinds, in the order of the docs.
+    pub const ALL: [Self; 11] = [
+        Self::Run,
+        Self::Http,
+        Self::Agent,
+        Self::Approve,
+        Self::Workflow,
+        Self::Map,
+        Self::Loop,
+        Self::Wait,
+        Self::Generate,
+        Self::Call,
+        Self::Noop,
+    ];
+
+    /// The key in the file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Http => "http",
+            Self::Agent => "agent",
+            Self::Approve => "approve",
+            Self::Workflow => "workflow",
+            Self::Map => "map",
+            Self::Loop => "loop",
+            Self::Wait => "wait",
+            Self::Generate => "generate",
+            Self::Call => "call",
+            Self::Noop => "noop",
+        }
+    }
+
+    /// Whether it expands into children (`R-GROW-1`).
+    pub const fn grows(self) -> bool {
+        matches!(self, Self::Workflow | Self::Map | Self::Loop | Self::Generate)
+    }
+
+    /// Whether it is an attempt at work, rather than a wait, a gate, nothing, or its children.
+    pub const fn works(self) -> bool {
+        matches!(self, Self::Run | Self::Http | Self::Agent | Self::Call)
+    }
+}
+
+/// A checked node: `defaults` applied, edges moved to the graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompiledNode {
+    /// What it does.
+    pub kind: Kind,
+    /// The hash of everything that changes its behaviour.
+    pub hash: Digest,
+    /// Its keys.
+    pub spec: Box<Node>,
+}
+
+/// A checked phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompiledPhase {
+    /// The name.
+    pub name: NodeId,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// The work whose output is its nodes.
+    pub generate: Option<Box<Work>>,
+}
+
+/// A checked workflow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Definition {
+    /// The id.
+    pub id: WorkflowId,
+    /// The author's version.
+    pub version: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The parameters.
+    pub params: IndexMap<ParamName, Param>,
+    /// The context a run starts with.
+    pub context: BTreeMap<String, Json>,
+    /// How a run behaves.
+    pub policy: Policy,
+    /// Where secrets come from.
+    pub secrets: BTreeMap<SecretName, SecretSource>,
+    /// When it starts by itself.
+    pub schedule: Option<Schedule>,
+    /// The phases; empty when the workflow has only nodes.
+    pub phases: Vec<CompiledPhase>,
+    /// The nodes, by index.
+    pub nodes: Vec<CompiledNode>,
+    /// How they depend on each other.
+    pub graph: Graph,
+    /// Graph hashes of the sub-workflow files it names, once they are known.
+    pub files: BTreeMap<String, Digest>,
+    /// The hash of everything that changes what a run does.
+    pub graph_hash: Digest,
+}
+
+impl Definition {
+    /// A node.
+    pub fn node(&self, node: NodeIndex) -> &CompiledNode {
+        &self.nodes[node.at()]
+    }
+
+    /// The sub-workflow files that nodes name, at any depth, sorted.
+    pub fn sub_workflow_files(&self) -> Vec<&str> {
+        let mut files = Vec::new();
+        for node in &self.nodes {
+            collect_files(&node.spec, &mut files);
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Takes the graph hashes of the sub-workflow files into its own hashes.
+    pub fn link(&mut self, files: BTreeMap<String, Digest>) {
+        self.files = files;
+        self.rehash();
+    }
+
+    pub(crate) fn rehash(&mut self) {
+        for node in self.graph.nodes() {
+            self.nodes[node.at()].hash = hash::node(self, node);
+        }
+        self.graph_hash = hash::graph(self);
+    }
+}
+
+pub(crate) fn collect_files<'spec>(node: &'spec Node, files: &mut Vec<&'spec str>) {
+    let named = node.workflow.iter().chain(node.repeat.iter().map(|repeat| &repeat.workflow));
+    for workflow in named {
+        match workflow {
+            TextOr::Text(file) => files.push(file),
+            TextOr::Long(inline) => {
+                for child in inline.nodes.iter().flat_map(IndexMap::values) {
+                    collect_files(child, files);
+                }
+            }
+        }
+    }
+    if let Some(map) = &node.map {
+        collect_files(&map.node, files);
+    }
+}
+
+/// Changes whenever the stored form of a [`Definition`] does; older forms are read from the file again.
+pub const STORED_VERSION: u32 = 1;
+
+impl Definition {
+    /// The stored form.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        postcard::to_allocvec(self).map_err(|error| error.to_string())
+    }
+
+    /// Reads the stored form; anything odd is an error, and the caller reads the file instead.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let (definition, rest) = postcard::take_from_bytes(bytes).map_err(|error| error.to_string())?;
+        if rest.is_empty() { Ok(definition) } else { Err("trailing bytes".into()) }
+    }
+}

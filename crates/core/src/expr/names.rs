@@ -1,0 +1,355 @@
+//! Which names an expression reads, from its syntax tree, so that they can be checked before anything runs.
+
+use std::ops::Range;
+
+use minijinja::machinery::ast::{CallArg, Expr};
+use minijinja::machinery::{Span, parse_expr};
+
+use crate::suggest;
+
+/// A mistake inside a text: where, what, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The byte range in the text.
+    pub range: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(range: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { range, message: message.into(), help: Some(help.into()) }
+    }
+
+    /// The same fault in a text that holds this one at `offset`.
+    #[must_use]
+    pub fn moved(mut self, offset: usize) -> Self {
+        self.range = self.range.start + offset..self.range.end + offset;
+        self
+    }
+}
+
+/// A name that an expression reads, with the attributes behind it as far as they are fixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// `nodes.fetch.output` or `nodes['fetch'].output` as `["nodes", "fetch", "output"]`.
+    pub path: Vec<String>,
+    /// Whether something computed follows: `params[x]`.
+    pub computed: bool,
+    /// The byte range in the expression.
+    pub range: Range<usize>,
+}
+
+/// How deep an expression may nest; the tree walk below is recursive, the parser's own limit is higher.
+const DEPTH: usize = 64;
+
+const FILTERS: [&str; 43] = [
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "first",
+    "float",
+    "format",
+    "groupby",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "tojson",
+    "trim",
+    "unique",
+    "unquoted",
+];
+const MORE_FILTERS: [&str; 2] = ["upper", "zip"];
+const TESTS: [&str; 32] = [
+    "defined",
+    "undefined",
+    "none",
+    "boolean",
+    "odd",
+    "even",
+    "divisibleby",
+    "number",
+    "integer",
+    "int",
+    "float",
+    "string",
+    "sequence",
+    "iterable",
+    "mapping",
+    "startingwith",
+    "endingwith",
+    "lower",
+    "upper",
+    "sameas",
+    "eq",
+    "equalto",
+    "ne",
+    "lt",
+    "lessthan",
+    "le",
+    "gt",
+    "greaterthan",
+    "ge",
+    "in",
+    "true",
+    "false",
+];
+const FUNCTIONS: [&str; 2] = ["dict", "range"];
+
+/// Parses an expression and lists the names it reads; filters, tests and functions are checked on the way.
+pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
+    let tree = parse_expr(source).map_err(|error| {
+        let range = error.range().unwrap_or(0..source.len());
+        let detail = error.detail().unwrap_or("it cannot be parsed").to_owned();
+        Fault { range: clamp(range, source), message: format!("syntax error in expression: {detail}"), help: None }
+    })?;
+    let mut walk = Walk { source, found: Vec::new() };
+    walk.expr(&tree, DEPTH)?;
+    Ok(walk.found)
+}
+
+/// Whether the outermost filter of an expression is `unquoted`, which opts a value out of quoting (`R-EXPR-2`).
+pub(super) fn is_unquoted(source: &str) -> bool {
+    matches!(parse_expr(source), Ok(Expr::Filter(filter)) if filter.name == "unquoted")
+}
+
+fn clamp(range: Range<usize>, source: &str) -> Range<usize> {
+    let start = range.start.min(source.len());
+    start..range.end.clamp(start, source.len())
+}
+
+struct Walk<'source> {
+    source: &'source str,
+    found: Vec<Reference>,
+}
+
+impl Walk<'_> {
+    fn expr(&mut self, expr: &Expr<'_>, depth: usize) -> Result<(), Fault> {
+        let Some(depth) = depth.checked_sub(1) else {
+            let help = "split it over several nodes, or compute it in a command";
+            return Err(Fault::new(0..self.source.len(), "this expression nests too deep", help));
+        };
+        if let Some(path) = fixed_path(expr) {
+            self.name(path, false, expr.span());
+            return Ok(());
+        }
+        match expr {
+            Expr::Const(_) | Expr::Var(_) => Ok(()),
+            Expr::GetAttr(get) => self.expr(&get.expr, depth),
+            Expr::GetItem(get) => {
+                self.expr(&get.subscript_expr, depth)?;
+                let Some(path) = fixed_path(&get.expr) else { return self.expr(&get.expr, depth) };
+                self.name(path, true, get.span());
+                Ok(())
+            }
+            Expr::Slice(slice) => {
+                self.expr(&slice.expr, depth)?;
+                [&slice.start, &slice.stop, &slice.step]
+                    .into_iter()
+                    .flatten()
+                    .try_for_each(|part| self.expr(part, depth))
+            }
+            Expr::UnaryOp(op) => self.expr(&op.expr, depth),
+            Expr::BinOp(op) => {
+                self.expr(&op.left, depth)?;
+                self.expr(&op.right, depth)
+            }
+            Expr::Compare(compare) => {
+                self.expr(&compare.expr, depth)?;
+                compare.ops.iter().try_for_each(|op| self.expr(&op.expr, depth))
+            }
+            Expr::IfExpr(choice) => {
+                self.expr(&choice.test_expr, depth)?;
+                self.expr(&choice.true_expr, depth)?;
+                choice.false_expr.iter().try_for_each(|part| self.expr(part, depth))
+            }
+            Expr::Filter(filter) => {
+                self.known("filter", filter.name, filter.span(), FILTERS.iter().chain(&MORE_FILTERS))?;
+                filter.expr.iter().try_for_each(|part| self.expr(part, depth))?;
+                self.arguments(&filter.args, depth)
+            }
+            Expr::Test(test) => {
+                self.known("test", test.name, test.span(), TESTS.iter())?;
+                self.expr(&test.expr, depth)?;
+                self.arguments(&test.args, depth)
+            }
+            Expr::Call(call) => {
+                let name = match &call.expr {
+                    Expr::Var(var) => var.id,
+                    Expr::GetAttr(get) => get.name,
+                    _ => "",
+                };
+                self.known("function", name, call.span(), FUNCTIONS.iter())?;
+                self.arguments(&call.args, depth)
+            }
+            Expr::List(list) => list.items.iter().try_for_each(|item| self.expr(item, depth)),
+            Expr::Tuple(tuple) => tuple.items.iter().try_for_each(|item| self.expr(item, depth)),
+            Expr::Map(map) => map.keys.iter().chain(&map.values).try_for_each(|item| self.expr(item, depth)),
+        }
+    }
+
+    fn arguments(&mut self, arguments: &[CallArg<'_>], depth: usize) -> Result<(), Fault> {
+        arguments.iter().try_for_each(|argument| match argument {
+            CallArg::Pos(expr) | CallArg::Kwarg(_, expr) | CallArg::PosSplat(expr) | CallArg::KwargSplat(expr) => {
+                self.expr(expr, depth)
+            }
+        })
+    }
+
+    fn name(&mut self, path: Vec<String>, computed: bool, span: Span) {
+        let end = clamp(span.start_offset as usize..span.end_offset as usize, self.source).end;
+        let start = self.start_of(&path, end);
+        self.found.push(Reference { path, computed, range: start..end });
+    }
+
+    /// The parser's span of an attribute covers only its last part; the root is the nearest one before it.
+    fn start_of(&self, path: &[String], end: usize) -> usize {
+        let root = path.first().map_or("", String::as_str);
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let bytes = self.source.as_bytes();
+        self.source[..end]
+            .rmatch_indices(root)
+            .map(|(at, _)| at)
+            .find(|at| {
+                let before = at.checked_sub(1).is_none_or(|before| !is_word(bytes[before]) && bytes[before] != b'.');
+                before && bytes.get(at + root.len()).is_none_or(|after| !is_word(*after))
+            })
+            .unwrap_or(0)
+    }
+
+    fn known<'a>(
+        &self,
+        what: &str,
+        name: &str,
+        span: Span,
+        known: impl Iterator<Item = &'a &'static str>,
+    ) -> Result<(), Fault> {
+        let known: Vec<&str> = known.copied().collect();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let range = clamp(span.start_offset as usize..span.end_offset as usize, self.source);
+        let help = suggest::did_you_mean(name, known.iter().copied())
+            .unwrap_or_else(|| format!("there are {}", suggest::listed(known.iter().copied())));
+        Err(Fault::new(range, format!("there is no {what} `{name}`"), help))
+    }
+}
+
+/// The path of a chain of attributes and constant subscripts that starts at a name.
+fn fixed_path(expr: &Expr<'_>) -> Option<Vec<String>> {
+    let mut path = Vec::new();
+    let mut at = expr;
+    loop {
+        match at {
+            Expr::Var(var) => {
+                path.push(var.id.to_owned());
+                path.reverse();
+                return Some(path);
+            }
+            Expr::GetAttr(get) => {
+                path.push(get.name.to_owned());
+                at = &get.expr;
+            }
+            Expr::GetItem(get) => {
+                let Expr::Const(key) = &get.subscript_expr else { return None };
+                path.push(key.value.as_str().map_or_else(|| key.value.to_string(), str::to_owned));
+                at = &get.expr;
+            }
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::references;
+
+    fn paths(source: &str) -> Vec<String> {
+        let mut paths: Vec<_> = references(source)
+            .unwrap()
+            .into_iter()
+            .map(|reference| reference.path.join("/") + if reference.computed { "/?" } else { "" })
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    #[test]
+    fn names_are_found_in_every_corner() {
+        // R-EXPR-1
+        for (source, expected) in [
+            ("params.x", vec!["params/x"]),
+            ("nodes['my-node'].output.rows[0]", vec!["nodes/my-node/output/rows/0"]),
+            (
+                "nodes.a.output > 3 and not error.code in ['X', params.y]",
+                vec!["error/code", "nodes/a/output", "params/y"],
+            ),
+            ("a if b else c", vec!["a", "b", "c"]),
+            ("x | default(params.z) | join(', ')", vec!["params/z", "x"]),
+            ("params[which].k", vec!["params/?", "which"]),
+            ("{'k': item, params.key: [index]}", vec!["index", "item", "params/key"]),
+            ("range(params.n) | list", vec!["params/n"]),
+            ("context.a is defined", vec!["context/a"]),
+            ("items[1:index]", vec!["index", "items"]),
+            ("1 < item < params.max", vec!["item", "params/max"]),
+            ("'text' ~ 3", vec![]),
+        ] {
+            assert_eq!(paths(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn ranges_cover_the_whole_name() {
+        let found = references("1 + nodes.fetch.output.rows").unwrap();
+        assert_eq!(&"1 + nodes.fetch.output.rows"[found[0].range.clone()], "nodes.fetch.output.rows");
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused() {
+        for (source, part) in [
+            ("a |", "syntax error"),
+            ("a b", "syntax error"),
+            ("x | uper", "no filter `uper`"),
+            ("x is defind", "no test `defind`"),
+            ("debug()", "no function `debug`"),
+            ("x.read('/etc/passwd')", "no function `read`"),
+        ] {
+            let fault = references(source).unwrap_err();
+            assert!(fault.message.contains(part), "{source}: {}", fault.message);
+        }
+        assert!(references(&"(".repeat(10_000)).is_err());
+        let deep = format!("{}x{}", "[".repeat(100), "]".repeat(100));
+        assert!(references(&deep).is_err());
+    }
+}

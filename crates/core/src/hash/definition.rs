@@ -1,0 +1,60 @@
+//! What goes into the hash of a node and of a graph.
+
+use super::canonical::text;
+use super::digest::Digest;
+use crate::definition::{Definition, collect_files};
+use crate::graph::NodeIndex;
+
+/// The definition hash of a node: its effective keys and its incoming edges, not its place in the file.
+pub(crate) fn node(definition: &Definition, node: NodeIndex) -> Digest {
+    let graph = &definition.graph;
+    let spec = &definition.node(node).spec;
+    let edges: Vec<_> = graph
+        .edges_into(node)
+        .iter()
+        .map(|edge| (graph.id(edge.from).as_str(), edge.when.as_str(), edge.condition.as_deref()))
+        .collect();
+    let mut named = Vec::new();
+    if !definition.files.is_empty() {
+        collect_files(spec, &mut named);
+    }
+    let files: Vec<_> = definition.files.iter().filter(|(file, _)| named.contains(&file.as_str())).collect();
+    digest(
+        "sprag node 1",
+        &[graph.id(node).as_str(), &text(spec, &["description"]), &text(&edges, &[]), &text(&files, &[])],
+    )
+}
+
+/// The graph hash: every node, the phases, and what a run takes from the file besides them.
+pub(crate) fn graph(definition: &Definition) -> Digest {
+    let graph = &definition.graph;
+    // Indices follow (phase, id), so the order of the file does not show.
+    let nodes: Vec<_> =
+        graph.nodes().map(|node| (graph.phase(node), graph.id(node).as_str(), definition.node(node).hash)).collect();
+    let mut params: Vec<_> =
+        definition.params.iter().map(|(name, param)| (name.as_str(), text(param, &["description"]))).collect();
+    params.sort_unstable();
+    digest(
+        "sprag graph 1",
+        &[
+            definition.id.as_str(),
+            &text(&nodes, &[]),
+            &text(&definition.phases, &[]),
+            &text(&params, &[]),
+            &text(&definition.context, &[]),
+            // How fast, how safe and how often saved: the outcome of a run does not depend on them.
+            &text(&definition.policy, &["max_parallelism", "durability", "checkpoints"]),
+            &text(&definition.secrets, &[]),
+        ],
+    )
+}
+
+/// Hashes parts with their lengths, so that no two lists of parts are the same bytes.
+fn digest(domain: &str, parts: &[&str]) -> Digest {
+    let mut bytes = Vec::from(domain);
+    for part in parts {
+        bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    Digest::of(&bytes)
+}

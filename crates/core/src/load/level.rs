@@ -1,0 +1,288 @@
+//! One graph of a file: the workflow's own, or that of a sub-workflow written inside a node.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::problems::Problems;
+use super::trail::Trail;
+use crate::codes::Code;
+use crate::definition::Kind;
+use crate::file::{
+    Defaults, Edge, Expr, Node, NodeId, Param, ParamName, Policy, SecretName, SecretSource, TextOr, When,
+};
+use crate::graph::{Builder, Graph, NewEdge, NodeIndex};
+use crate::limits::Limits;
+use crate::suggest;
+
+/// What a check writes to.
+pub(super) struct Checker<'a, 'tree, 'text> {
+    pub problems: Problems<'a, 'tree, 'text>,
+    pub limits: &'a Limits,
+    /// Nodes seen so far, at every depth.
+    pub nodes: usize,
+    /// Whether `defaults` make nodes `at_most_once`.
+    pub at_most_once: bool,
+    /// Secrets that some node receives.
+    pub used_secrets: std::collections::BTreeSet<String>,
+}
+
+impl<'a, 'tree, 'text> Checker<'a, 'tree, 'text> {
+    pub fn new(problems: Problems<'a, 'tree, 'text>, limits: &'a Limits) -> Self {
+        Self { problems, limits, nodes: 0, at_most_once: false, used_secrets: std::collections::BTreeSet::new() }
+    }
+}
+
+impl Checker<'_, '_, '_> {
+    /// Counts nodes against the limit (`R-FILE-3`); says so once.
+    pub fn count(&mut self, trail: &Trail<'_>, more: usize) {
+        let before = self.nodes;
+        self.nodes += more;
+        if before <= self.limits.nodes && self.nodes > self.limits.nodes {
+            let message = format!("the workflow has more than {} nodes", self.limits.nodes);
+            let help = "use a `map` or sub-workflows; `limits.nodes` in `sprag.toml` raises the limit";
+            self.problems.at(Code::TOO_LARGE, trail, message, help);
+        }
+    }
+}
+
+/// The nodes of one phase, or of a graph without phases.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'w> {
+    /// The index in `phases`, if there are any.
+    pub phase: Option<usize>,
+    pub nodes: &'w IndexMap<NodeId, Node>,
+}
+
+/// A graph to check.
+pub(super) struct Source<'w> {
+    pub parts: Vec<Part<'w>>,
+    pub edges: &'w [Edge],
+    pub params: &'w IndexMap<ParamName, Param>,
+    pub secrets: &'w BTreeMap<SecretName, SecretSource>,
+    pub defaults: &'w Defaults,
+    pub policy: &'w Policy,
+    /// Whether this graph stands inside a node of another one.
+    pub inner: bool,
+}
+
+/// A node in its level.
+#[derive(Clone, Copy)]
+pub(super) struct LevelNode<'w> {
+    pub id: &'w NodeId,
+    pub spec: &'w Node,
+    pub phase: Option<usize>,
+    /// What it does, if it says so clearly.
+    pub kind: Option<Kind>,
+    /// Whether an edge into it could not be read, so that its ancestors are not all known.
+    pub incomplete: bool,
+}
+
+/// A graph and its nodes, by index.
+pub(super) struct Level<'w> {
+    pub source: Source<'w>,
+    pub nodes: Vec<LevelNode<'w>>,
+    pub graph: Graph,
+    pub cyclic: bool,
+}
+
+impl LevelNode<'_> {
+    /// Hands the way to this node to `act`; the way is borrowed piece by piece.
+    pub fn with_trail<R>(&self, base: &Trail<'_>, act: impl FnOnce(&Trail<'_>) -> R) -> R {
+        match self.phase {
+            None => act(&base.key("nodes").key(self.id.as_str())),
+            Some(phase) => act(&base.key("phases").index(phase).key("nodes").key(self.id.as_str())),
+        }
+    }
+}
+
+impl<'w> Level<'w> {
+    /// Numbers the nodes, draws the edges and names the cycles.
+    pub fn build(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, source: Source<'w>) -> Self {
+        let mut nodes: Vec<LevelNode<'w>> = Vec::new();
+        for part in &source.parts {
+            nodes.extend(part.nodes.iter().map(|(id, spec)| LevelNode {
+                id,
+                spec,
+                phase: part.phase,
+                kind: None,
+                incomplete: false,
+            }));
+        }
+        nodes.sort_by_key(|node| (node.phase, node.id));
+        report_shared_ids(checker, base, &mut nodes);
+        let phase = |node: &LevelNode<'_>| u16::try_from(node.phase.unwrap_or(0)).unwrap_or(u16::MAX);
+        let builder = Builder::new(nodes.iter().map(|node| (phase(node), node.id.clone())));
+        let mut wiring = Wiring { checker, base, source: &source, builder, nodes };
+        wiring.needs();
+        wiring.edges();
+        let Wiring { builder, nodes, .. } = wiring;
+        let (graph, cycles) = builder.finish();
+        let level = Self { source, nodes, graph, cyclic: !cycles.is_empty() };
+        for cycle in &cycles {
+            level.report_cycle(checker, base, cycle);
+        }
+        level
+    }
+
+    pub fn node(&self, index: NodeIndex) -> &LevelNode<'w> {
+        &self.nodes[index.at()]
+    }
+
+    /// Points at the place where the first node of the cycle waits for the last.
+    fn report_cycle(&self, checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, cycle: &crate::graph::Cycle) {
+        let (Some(first), Some(last)) = (cycle.nodes.first(), cycle.nodes.last()) else { return };
+        let (first, last) = (self.node(*first), self.node(*last));
+        let message = format!("these nodes wait for each other: {}", cycle.text(&self.graph));
+        let help = format!("remove one of these edges, for example `{}` from the needs of `{}`", last.id, first.id);
+        let at = first.spec.needs.iter().position(|need| source_of(need) == last.id.as_str());
+        match at {
+            Some(at) => first.with_trail(base, |trail| {
+                checker.problems.at(Code::CYCLE, &trail.key("needs").index(at), message, help);
+            }),
+            None => first.with_trail(base, |trail| checker.problems.at_key(Code::CYCLE, trail, message, help)),
+        }
+    }
+}
+
+/// The id that a dependency names.
+pub(super) fn source_of(need: &crate::file::Need) -> &str {
+    match need {
+        TextOr::Text(id) => id,
+        TextOr::Long(edge) => &edge.node,
+    }
+}
+
+/// Ids are unique across phases; inside one mapping the reader has already seen to it.
+fn report_shared_ids(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, nodes: &mut Vec<LevelNode<'_>>) {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut doubled = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        if let Some(earlier) = first.get(node.id.as_str()) {
+            doubled.push((at, *earlier));
+        } else if node.phase.is_some() {
+            first.insert(node.id.as_str(), at);
+        }
+    }
+    for (at, earlier) in &doubled {
+        let message = format!("the id `{}` is used in two phases", nodes[*at].id);
+        nodes[*at].with_trail(base, |trail| {
+            checker.problems.at_key(
+                Code::DUPLICATE_KEY,
+                trail,
+                message,
+                "rename one of the two; ids are unique in a run",
+            );
+        });
+        nodes[*earlier].with_trail(base, |trail| checker.problems.label(trail, "first here"));
+    }
+    for (at, _) in doubled.into_iter().rev() {
+        nodes.remove(at);
+    }
+}
+
+/// Draws edges, from both ways of writing them.
+struct Wiring<'c, 'w, 'a, 'tree, 'text> {
+    checker: &'c mut Checker<'a, 'tree, 'text>,
+    base: &'c Trail<'c>,
+    source: &'c Source<'w>,
+    builder: Builder,
+    nodes: Vec<LevelNode<'w>>,
+}
+
+impl Wiring<'_, '_, '_, '_, '_> {
+    fn needs(&mut self) {
+        for at in 0..self.nodes.len() {
+            let node = self.nodes[at];
+            if !self.checker.problems.is_whole() {
+                self.nodes[at].incomplete =
+                    node.with_trail(self.base, |trail| self.checker.problems.is_damaged(&trail.key("needs")));
+            }
+            let to = NodeIndex(u32::try_from(at).unwrap_or(u32::MAX));
+            for (index, need) in node.spec.needs.iter().enumerate() {
+                let (when, condition) = match need {
+                    TextOr::Text(_) => (None, None),
+                    TextOr::Long(edge) => (edge.when, edge.condition.as_ref()),
+                };
+                let base = self.base;
+                node.with_trail(base, |trail| {
+                    let needs = trail.key("needs");
+                    let item = needs.index(index);
+                    let named = item.key("node");
+                    let trail = if matches!(need, TextOr::Long(_)) { &named } else { &item };
+                    if let Some(from) = self.resolve(source_of(need), trail, node.phase) {
+                        self.draw(from, to, when, condition, trail);
+                    } else {
+                        self.nodes[at].incomplete = true;
+                    }
+                });
+            }
+        }
+    }
+
+    fn edges(&mut self) {
+        for (index, edge) in self.source.edges.iter().enumerate() {
+            let edges = self.base.key("edges");
+            let item = edges.index(index);
+            let to = self.resolve(&edge.to, &item.key("to"), None);
+            let phase = to.and_then(|to| self.nodes[to.at()].phase);
+            let from = self.resolve(&edge.from, &item.key("from"), phase);
+            match (from, to) {
+                (Some(from), Some(to)) => self.draw(from, to, edge.when, edge.condition.as_ref(), &item.key("from")),
+                (None, Some(to)) => self.nodes[to.at()].incomplete = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn draw(
+        &mut self,
+        from: NodeIndex,
+        to: NodeIndex,
+        when: Option<When>,
+        condition: Option<&Expr>,
+        trail: &Trail<'_>,
+    ) {
+        let problems = &mut self.checker.problems;
+        if from == to {
+            let message = format!("`{}` depends on itself", self.nodes[to.at()].id);
+            problems.at(
+                Code::SELF_DEPENDENCY,
+                trail,
+                message,
+                "remove this edge; use `retry` or a `loop` to repeat work",
+            );
+            return;
+        }
+        if self.builder.phase(from) != self.builder.phase(to) {
+            let message = format!("`{}` is in another phase", self.nodes[from.at()].id);
+            let help = "remove this edge: phases run in order, and outputs of earlier phases can be read without one";
+            problems.at(Code::CROSS_PHASE_EDGE, trail, message, help);
+            return;
+        }
+        let condition = condition.map(|condition| condition.0.as_str().into());
+        self.builder.edge(NewEdge { from, to, when: when.unwrap_or_default(), condition });
+    }
+
+    fn resolve(&mut self, id: &str, trail: &Trail<'_>, phase: Option<usize>) -> Option<NodeIndex> {
+        if let Some(found) = self.builder.find(id) {
+            return Some(found);
+        }
+        let phases = self.base.key("phases");
+        let written = match phase {
+            None => self.checker.problems.has_raw_key(&self.base.key("nodes"), id),
+            Some(phase) => self.checker.problems.has_raw_key(&phases.index(phase).key("nodes"), id),
+        };
+        // A node that is there but could not be read has its own report.
+        if !written {
+            let known = self.nodes.iter().map(|node| node.id.as_str());
+            let help = suggest::did_you_mean(id, known.clone()).unwrap_or_else(|| match self.nodes.len() {
+                0 => "there are no nodes here".into(),
+                _ if self.source.inner => format!("a sub-workflow sees only its own nodes: {}", suggest::listed(known)),
+                _ => format!("the nodes are {}", suggest::listed(known)),
+            });
+            self.checker.problems.at(Code::UNKNOWN_NODE, trail, format!("there is no node `{id}`"), help);
+        }
+        None
+    }
+}

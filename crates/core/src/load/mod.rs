@@ -1,0 +1,19 @@
+//! From the text of a workflow file to a checked [`Definition`], or to every problem it has (`R-FILE-1`).
+
+mod bodies;
+mod compile;
+mod level;
+mod names;
+mod node;
+mod paths;
+mod problems;
+mod salvage;
+mod sites;
+mod trail;
+mod values;
+mod workflow;
+
+pub use compile::{Loaded, load, place_of_sub_workflow};
+
+#[cfg(test)]
+mod tests;

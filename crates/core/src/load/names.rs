@@ -1,0 +1,319 @@
+//! The names in expressions, checked against the graph before anything runs (`R-EXPR-1`, `R-EXPR-3`).
+
+use std::collections::BTreeSet;
+
+use super::level::{Checker, Level, Source};
+use super::sites::{Form, Output, Site};
+use super::trail::Trail;
+use crate::codes::Code;
+use crate::definition::Kind;
+use crate::expr::{Fault, Piece, Reference, references, script, split};
+use crate::graph::{NodeIndex, Reach};
+use crate::suggest;
+
+const ROOTS: [&str; 10] = ["params", "context", "nodes", "error", "output", "run", "phase", "item", "index", "secrets"];
+const NODE_PARTS: [&str; 4] = ["output", "state", "error", "attempts"];
+const ERROR_PARTS: [&str; 3] = ["code", "message", "class"];
+const RUN_PARTS: [&str; 5] = ["id", "workflow", "version", "retry_count", "previous_run_id"];
+const PHASE_PARTS: [&str; 2] = ["name", "index"];
+
+/// Whose expression it is.
+#[derive(Clone, Copy)]
+pub(super) enum Owner {
+    /// A node's own.
+    Node(NodeIndex),
+    /// An edge's condition; the node it leads to.
+    EdgeTo(NodeIndex),
+    /// A phase's generating work.
+    Phase(usize),
+}
+
+/// Checks the names of one level.
+pub(super) struct Names<'n, 'w> {
+    level: &'n Level<'w>,
+    reach: Reach<'n>,
+    /// Params that something reads; `None` once all of them are read at once.
+    pub used_params: Option<BTreeSet<String>>,
+}
+
+impl<'n, 'w> Names<'n, 'w> {
+    pub fn new(level: &'n Level<'w>) -> Self {
+        Self { level, reach: Reach::new(&level.graph), used_params: Some(BTreeSet::new()) }
+    }
+
+    /// Parses the expressions at a place and checks what they read.
+    pub fn check(&mut self, checker: &mut Checker<'_, '_, '_>, owner: Owner, site: Site<'_>) {
+        if site.form == Form::Bare {
+            match references(site.text) {
+                Ok(found) => self.references(checker, owner, site, found, 0),
+                Err(fault) => checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, bare_help(fault, site.text)),
+            }
+            return;
+        }
+        if !site.text.contains("{{") && !site.text.contains("{%") {
+            return;
+        }
+        let pieces = match split(site.text) {
+            Ok(pieces) => pieces,
+            Err(fault) => return checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, fault),
+        };
+        for piece in pieces {
+            let Piece::Expr { source, offset } = piece else { continue };
+            match references(source) {
+                Ok(found) => self.references(checker, owner, site, found, offset),
+                Err(fault) => checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, fault.moved(offset)),
+            }
+        }
+        if site.form == Form::Shell
+            && let Err(faults) = script(site.text)
+        {
+            for fault in faults {
+                checker.problems.fault(Code::UNSAFE_SHELL_VALUE, site.trail, fault);
+            }
+        }
+    }
+
+    fn references(
+        &mut self,
+        checker: &mut Checker<'_, '_, '_>,
+        owner: Owner,
+        site: Site<'_>,
+        found: Vec<Reference>,
+        offset: usize,
+    ) {
+        for reference in found {
+            if let Err((code, message, help)) = self.reference(checker, owner, site, &reference) {
+                let range = reference.range.start + offset..reference.range.end + offset;
+                checker.problems.in_text(code, site.trail, range, message, help);
+            }
+        }
+    }
+
+    fn reference(
+        &mut self,
+        checker: &mut Checker<'_, '_, '_>,
+        owner: Owner,
+        site: Site<'_>,
+        reference: &Reference,
+    ) -> Verdict {
+        let path: Vec<&str> = reference.path.iter().map(String::as_str).collect();
+        match path.as_slice() {
+            ["params", rest @ ..] => self.param(rest, reference),
+            ["context", ..] | [] => Ok(()),
+            ["nodes", id, rest @ ..] => self.node(checker, owner, id, rest),
+            ["nodes"] => refuse(
+                Code::NOT_AVAILABLE_HERE,
+                "nodes can only be read by name",
+                "write `nodes.<id>.output`, or `nodes['<id>'].output` for an id with `-` or `.`",
+            ),
+            ["error", rest @ ..] => self.edge_name("error", owner).and_then(|()| part("error", rest, &ERROR_PARTS)),
+            ["output", ..] => self.output(owner, site),
+            ["run", rest @ ..] => part("run", rest, &RUN_PARTS),
+            ["phase", rest @ ..] if self.level.source.parts.iter().any(|part| part.phase.is_some()) => {
+                part("phase", rest, &PHASE_PARTS)
+            }
+            ["phase", ..] => refuse(Code::NOT_AVAILABLE_HERE, "this workflow has no phases", "use `run` or `params`"),
+            ["item" | "index", ..] if site.item => Ok(()),
+            [name @ ("item" | "index"), ..] => refuse(
+                Code::NOT_AVAILABLE_HERE,
+                format!("`{name}` exists only inside the node of a `map`, or in a tool"),
+                "use `nodes.<id>.output` to read a list",
+            ),
+            ["secrets", rest @ ..] => secret(checker, self.level, site, rest),
+            [name, ..] => Err(self.unknown(name)),
+        }
+    }
+
+    fn param(&mut self, rest: &[&str], reference: &Reference) -> Verdict {
+        let Some(name) = rest.first() else {
+            self.used_params = None;
+            return Ok(());
+        };
+        let params = self.level.source.params;
+        if params.contains_key(*name) {
+            if let Some(used) = &mut self.used_params {
+                used.insert((*name).to_owned());
+            }
+            return Ok(());
+        }
+        if reference.computed && rest.is_empty() {
+            return Ok(());
+        }
+        let known = params.keys().map(crate::file::ParamName::as_str);
+        let help = suggest::did_you_mean(name, known.clone()).unwrap_or_else(|| match params.len() {
+            0 => format!("declare it: `params: {{ {name}: {{ type: string }} }}`"),
+            _ => format!("the parameters are {}", suggest::listed(known)),
+        });
+        refuse(Code::UNDEFINED_NAME, format!("there is no parameter `{name}`"), help)
+    }
+
+    fn node(&mut self, checker: &mut Checker<'_, '_, '_>, owner: Owner, id: &str, rest: &[&str]) -> Verdict {
+        let Some(target) = self.level.graph.find(id) else { return self.unknown_node(checker, id) };
+        part(&format!("nodes.{id}"), rest, &NODE_PARTS)?;
+        if let ["error", more @ ..] = rest {
+            part(&format!("nodes.{id}.error"), more, &ERROR_PARTS)?;
+        }
+        let reader = match owner {
+            Owner::Node(reader) | Owner::EdgeTo(reader) => reader,
+            Owner::Phase(phase) => {
+                let earlier = self.level.node(target).phase.is_some_and(|other| other < phase);
+                return if earlier { Ok(()) } else { not_before(id, "this phase") };
+            }
+        };
+        if self.level.graph.phase(target) < self.level.graph.phase(reader) {
+            return Ok(());
+        }
+        let name = self.level.node(reader).id.as_str();
+        if target == reader {
+            let help = "in `approve`, `evaluate`, `expect` and `until`, its own output is `output`";
+            return refuse(Code::NOT_AN_ANCESTOR, format!("`{id}` cannot read itself"), help);
+        }
+        if self.level.graph.phase(target) > self.level.graph.phase(reader) {
+            return not_before(id, &format!("`{name}`: it is in a later phase than"));
+        }
+        if self.level.cyclic || self.reach.reaches(target, reader) || self.ancestors_unknown(reader) {
+            return Ok(());
+        }
+        let message = format!("`{id}` is not an ancestor of `{name}`, so it may not have run yet");
+        refuse(Code::NOT_AN_ANCESTOR, message, format!("add `{id}` to the `needs` of `{name}`"))
+    }
+
+    /// Whether an edge above this node could not be read: then a missing ancestor is no news.
+    fn ancestors_unknown(&mut self, reader: NodeIndex) -> bool {
+        let reach = &mut self.reach;
+        self.level
+            .graph
+            .nodes()
+            .filter(|node| self.level.nodes[node.at()].incomplete)
+            .any(|node| node == reader || reach.reaches(node, reader))
+    }
+
+    fn unknown_node(&self, checker: &Checker<'_, '_, '_>, id: &str) -> Verdict {
+        if !checker.problems.is_whole() && self.level.nodes.iter().all(|node| node.id.as_str() != id) {
+            let root = Trail::root();
+            if checker.problems.has_raw_key(&root.key("nodes"), id) {
+                return Ok(());
+            }
+        }
+        let known = self.level.nodes.iter().map(|node| node.id.as_str());
+        // `nodes.my-node` is the difference of `nodes.my` and `node` to the parser.
+        let dashed = known.clone().find(|name| name.strip_prefix(id).is_some_and(|rest| rest.starts_with(['-', '.'])));
+        let help = match dashed {
+            Some(name) => format!("an id with `-` or `.` is written `nodes['{name}']`"),
+            None => suggest::did_you_mean(id, known.clone()).unwrap_or_else(|| {
+                let scope =
+                    if self.level.source.inner { "a sub-workflow sees only its own nodes" } else { "the nodes are" };
+                format!("{scope}: {}", suggest::listed(known))
+            }),
+        };
+        refuse(Code::UNDEFINED_NAME, format!("there is no node `{id}`"), help)
+    }
+
+    /// `error` and `output` belong to an edge, so a node without edges has neither.
+    fn edge_name(&self, name: &str, owner: Owner) -> Verdict {
+        let has_edges = match owner {
+            Owner::EdgeTo(_) => true,
+            Owner::Node(node) => {
+                !self.level.graph.edges_into(node).is_empty() || self.level.node(node).incomplete || self.level.cyclic
+            }
+            Owner::Phase(_) => false,
+        };
+        if has_edges {
+            return Ok(());
+        }
+        let message = format!("`{name}` is that of the node an edge comes from, and no edge leads here");
+        refuse(Code::NOT_AVAILABLE_HERE, message, "add `needs`, or name a node: `nodes.<id>`")
+    }
+
+    fn output(&self, owner: Owner, site: Site<'_>) -> Verdict {
+        if site.output == Output::Source {
+            return self.edge_name("output", owner);
+        }
+        if let Owner::Node(node) = owner
+            && self.level.node(node).kind == Some(Kind::Approve)
+        {
+            let help = "name the node whose output is asked about: `nodes.<id>.output`";
+            return refuse(Code::NOT_AVAILABLE_HERE, "a gate without work has no output of its own", help);
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str) -> Refusal {
+        let node = self.level.graph.find(name).map(|_| format!("to read a node write `nodes.{name}.output`"));
+        let param =
+            self.level.source.params.contains_key(name).then(|| format!("to read a parameter write `params.{name}`"));
+        let help = param
+            .or(node)
+            .or_else(|| suggest::did_you_mean(name, ROOTS))
+            .or_else(|| self.dashed_tail(name))
+            .unwrap_or_else(|| format!("the names are {}; text needs quotes", suggest::listed(ROOTS)));
+        (Code::UNDEFINED_NAME, format!("there is no name `{name}`"), Some(help))
+    }
+
+    /// `node` of `nodes.my-node`.
+    fn dashed_tail(&self, name: &str) -> Option<String> {
+        let id = self
+            .level
+            .nodes
+            .iter()
+            .map(|node| node.id.as_str())
+            .find(|id| id.strip_suffix(name).is_some_and(|before| before.ends_with(['-', '.'])))?;
+        Some(format!("an id with `-` or `.` is written `nodes['{id}']`"))
+    }
+}
+
+type Refusal = (Code, String, Option<String>);
+type Verdict = Result<(), Refusal>;
+
+fn refuse(code: Code, message: impl Into<String>, help: impl Into<String>) -> Verdict {
+    Err((code, message.into(), Some(help.into())))
+}
+
+fn not_before(id: &str, whom: &str) -> Verdict {
+    let help = "an expression reads ancestors and nodes of earlier phases";
+    refuse(Code::NOT_AN_ANCESTOR, format!("`{id}` has not run before {whom}"), help)
+}
+
+/// One of a fixed set of attributes, or none.
+fn part(whole: &str, rest: &[&str], known: &[&'static str]) -> Verdict {
+    match rest.first() {
+        Some(name) if !known.contains(name) => {
+            let help = suggest::did_you_mean(name, known.iter().copied())
+                .unwrap_or_else(|| format!("`{whole}` has {}", suggest::listed(known.iter().copied())));
+            refuse(Code::UNDEFINED_NAME, format!("`{whole}` has no `{name}`"), help)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn secret(checker: &mut Checker<'_, '_, '_>, level: &Level<'_>, site: Site<'_>, rest: &[&str]) -> Verdict {
+    if !site.secrets {
+        let help = "hand it to a command with `secrets: [NAME]`, which makes it an environment variable";
+        return refuse(Code::NOT_AVAILABLE_HERE, "a secret can only be named in HTTP headers and provider keys", help);
+    }
+    let Some(name) = rest.first() else {
+        return refuse(Code::NOT_AVAILABLE_HERE, "secrets can only be read by name", "write `secrets.NAME`");
+    };
+    checker.used_secrets.insert((*name).to_owned());
+    known_secret(&level.source, name)
+}
+
+/// Whether the workflow declares a secret.
+pub(super) fn known_secret(source: &Source<'_>, name: &str) -> Verdict {
+    if source.secrets.contains_key(name) {
+        return Ok(());
+    }
+    let known = source.secrets.keys().map(crate::file::SecretName::as_str);
+    let help = suggest::did_you_mean(name, known)
+        .unwrap_or_else(|| format!("declare it at the top: `secrets: {{ {name}: {{ env: {name} }} }}`"));
+    refuse(Code::UNKNOWN_SECRET, format!("there is no secret `{name}`"), help)
+}
+
+/// Braces around a bare expression are the most common slip.
+fn bare_help(mut fault: Fault, text: &str) -> Fault {
+    if text.contains("{{") {
+        fault.help = Some("this is an expression already: write it without `{{ }}`".into());
+        fault.range = 0..text.len();
+    }
+    fault
+}

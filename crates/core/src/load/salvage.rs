@@ -1,0 +1,119 @@
+//! Reads what can be read: every mistake in shape is reported, left out, and the rest is tried again.
+
+use crate::codes::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::file::{Node, Workflow};
+use crate::suggest;
+use crate::yaml::{NodeId, Reader, Shape, ShapeError, Value, typed};
+
+/// How many mistakes in shape one report collects.
+const REPORTED: usize = 200;
+
+/// Reads the workflow with all its mistakes left out. `None` if nothing is left to check.
+pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) -> Option<Workflow> {
+    // Node by node first: the cost of trying again is then that of one node, not of the file.
+    for nodes in node_maps(reader) {
+        for (_, entry) in reader.entries(nodes).collect::<Vec<_>>() {
+            while let Err(error) = typed::<Node>(reader, entry.value) {
+                if !leave_out(reader, error, found) {
+                    break;
+                }
+            }
+        }
+    }
+    loop {
+        match typed::<Workflow>(reader, reader.tree.root()) {
+            Ok(workflow) => return Some(workflow),
+            Err(error) => {
+                if !leave_out(reader, error, found) {
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// The mappings that hold nodes at the top of the file.
+fn node_maps(reader: &Reader<'_, '_>) -> Vec<NodeId> {
+    let tree = reader.tree;
+    let phases = tree.get(tree.root(), "phases").map_or(&[][..], |entry| tree.items(entry.value));
+    let owners = std::iter::once(tree.root()).chain(phases.iter().copied());
+    owners.filter_map(|owner| tree.get(owner, "nodes")).map(|entry| entry.value).collect()
+}
+
+/// Reports a mistake and leaves out the entry that holds it. False if there is nothing to leave out, or enough said.
+fn leave_out(reader: &mut Reader<'_, '_>, error: ShapeError, found: &mut Vec<Diagnostic>) -> bool {
+    let entry = error.spot.and_then(|spot| spot.entry);
+    let repeated = entry.is_some_and(|entry| !reader.leave_out(entry));
+    if !repeated {
+        found.push(described(reader, error));
+    }
+    entry.is_some() && !repeated && found.len() < REPORTED
+}
+
+fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {
+    let span = error.spot.map_or_else(Default::default, |spot| reader.first_line(spot.at));
+    let plain = error.to_string();
+    let (code, message, help) = match error.shape {
+        Shape::UnknownKey { key, expected } => {
+            let help = suggest::did_you_mean(&key, expected.iter().copied())
+                .or_else(|| (!expected.is_empty()).then(|| format!("the keys here are {}", all(expected))));
+            (Code::UNKNOWN_KEY, plain, help)
+        }
+        Shape::UnknownWord { word, expected } => {
+            let near = suggest::did_you_mean(&word, expected.iter().copied());
+            let message = format!("`{word}` is not one of {}", all(expected));
+            (Code::INVALID_VALUE, message, near)
+        }
+        Shape::WrongType { found, expected } => {
+            let help = error.spot.and_then(|spot| advice(reader.tree.value(spot.at), &expected));
+            (Code::WRONG_TYPE, format!("expected {}, found {found}", readable(&expected)), help)
+        }
+        Shape::Missing { key } => (Code::MISSING_KEY, plain, Some(format!("add `{key}:` here"))),
+        Shape::Invalid { message, help } => {
+            let code = if help.as_deref().is_some_and(|help| help.starts_with("ids are")) {
+                Code::INVALID_ID
+            } else {
+                Code::INVALID_VALUE
+            };
+            (code, message, help)
+        }
+    };
+    Diagnostic { code, severity: Severity::Error, message, span, labels: Vec::new(), help }
+}
+
+fn all(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Serde's words for types, in ours.
+fn readable(expected: &str) -> String {
+    match expected {
+        "a string" => "text".into(),
+        "a boolean" => "`true` or `false`".into(),
+        "a sequence" => "a list".into(),
+        "a map" => "a mapping".into(),
+        "u16" | "u32" | "u64" | "i32" | "i64" => "a whole number".into(),
+        "f64" => "a number".into(),
+        other if other.starts_with("struct ") => "a mapping".into(),
+        other if other.starts_with("tuple struct ") => "text".into(),
+        other => other.into(),
+    }
+}
+
+fn advice(value: &Value<'_>, expected: &str) -> Option<String> {
+    let wants_text = matches!(expected, "a string" | "a name") || expected.starts_with("text");
+    match value {
+        Value::Null => Some("give it a value, or remove the key".into()),
+        Value::Integer(number) if wants_text => Some(format!("quote it: `\"{number}\"`")),
+        Value::Unsigned(number) if wants_text => Some(format!("quote it: `\"{number}\"`")),
+        Value::Float(number) if wants_text => Some(format!("quote it: `\"{number}\"`")),
+        Value::Bool(value) if wants_text => Some(format!("quote it: `\"{value}\"`")),
+        Value::Text(text) if expected == "a sequence" => Some(format!("write a list: `[{text}]`")),
+        Value::Text(text) if expected == "a boolean" && matches!(text.as_ref(), "yes" | "on" | "no" | "off") => {
+            let word = if matches!(text.as_ref(), "yes" | "on") { "true" } else { "false" };
+            Some(format!("YAML 1.2 knows only `true` and `false`: write `{word}`"))
+        }
+        _ => None,
+    }
+}

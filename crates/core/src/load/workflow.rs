@@ -1,0 +1,342 @@
+//! The file as a whole, and the graphs inside it.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::level::{Checker, Level, Part, Source, source_of};
+use super::names::{Names, Owner, known_secret};
+use super::sites::{Form, Output, Site, Sites};
+use super::trail::Trail;
+use super::{node, paths};
+use crate::codes::Code;
+use crate::file::{Node, Param, ParamName, ParamType, Schedule, Semantics, SubWorkflow, TextOr, Workflow};
+use crate::graph::NodeIndex;
+use crate::suggest;
+
+/// Checks everything. The level is that of the file itself; problems are with the checker.
+pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflow) -> Option<Level<'w>> {
+    let root = Trail::root();
+    if workflow.workflow.is_none() && !checker.problems.has_raw_key(&root, "workflow") {
+        let help = "add the id of the workflow: `workflow: my-work`";
+        checker.problems.at(Code::MISSING_KEY, &root, "`workflow` is missing", help);
+    }
+    for (name, source) in &workflow.secrets {
+        checker.secret_source(&root.key("secrets").key(name.as_str()), source);
+    }
+    if let Some(schedule) = &workflow.schedule {
+        check_schedule(checker, &root.key("schedule"), schedule);
+    }
+    let level = parts(checker, &root, workflow).map(|parts| {
+        let source = Source {
+            parts,
+            edges: &workflow.edges,
+            params: &workflow.params,
+            secrets: &workflow.secrets,
+            defaults: &workflow.defaults,
+            policy: &workflow.policy,
+            inner: false,
+        };
+        check_level(checker, &root, source, workflow)
+    });
+    for name in workflow.secrets.keys() {
+        if level.is_some() && !checker.used_secrets.contains(name.as_str()) {
+            let message = format!("no node receives the secret `{name}`");
+            let help = "remove it, or hand it to a node with `secrets`";
+            checker.problems.warn(Code::UNUSED_SECRET, &root.key("secrets").key(name.as_str()), message, help);
+        }
+    }
+    level
+}
+
+/// The nodes of the file, phase by phase.
+fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w Workflow) -> Option<Vec<Part<'w>>> {
+    match (&workflow.nodes, &workflow.phases) {
+        (Some(_), Some(_)) => {
+            let message = "a workflow has `nodes` or `phases`, not both";
+            let help = "move the nodes into a phase, or remove `phases`";
+            checker.problems.at_key(Code::INVALID_VALUE, &root.key("phases"), message, help);
+            None
+        }
+        (Some(nodes), None) => {
+            if nodes.is_empty() && !checker.problems.is_damaged(&root.key("nodes")) {
+                let help = "add one: `nodes: { greet: { run: echo hello } }`";
+                checker.problems.at(Code::MISSING_KEY, &root.key("nodes"), "a workflow needs at least one node", help);
+            }
+            Some(vec![Part { phase: None, nodes }])
+        }
+        (None, Some(phases)) => {
+            let list = root.key("phases");
+            if phases.is_empty() {
+                let help = "add one: `phases: [{ name: build, nodes: … }]`";
+                checker.problems.at(Code::MISSING_KEY, &list, "a workflow needs at least one phase", help);
+            }
+            let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+            for (at, phase) in phases.iter().enumerate() {
+                let trail = list.index(at);
+                let keys = [("nodes", phase.nodes.is_some()), ("generate", phase.generate.is_some())];
+                checker.exactly_one(&trail, "a phase", &keys);
+                checker.positive(&trail, "timeout", phase.timeout);
+                if let Some(work) = &phase.generate {
+                    checker.work(&trail.key("generate"), "`generate`", work);
+                }
+                if let Some(first) = seen.insert(phase.name.as_str(), at) {
+                    let message = format!("there are two phases named `{}`", phase.name);
+                    checker.problems.at(Code::DUPLICATE_KEY, &trail.key("name"), message, "rename one of the two");
+                    checker.problems.label(&list.index(first).key("name"), "first here");
+                }
+            }
+            let with_nodes = phases.iter().enumerate().filter_map(|(at, phase)| Some((at, phase.nodes.as_ref()?)));
+            Some(with_nodes.map(|(at, nodes)| Part { phase: Some(at), nodes }).collect())
+        }
+        (None, None) => {
+            let unread = ["nodes", "phases"].into_iter().any(|key| checker.problems.has_raw_key(root, key));
+            if !unread {
+                let help = "add `nodes:` with at least one node, such as `greet: { run: echo hello }`";
+                checker.problems.at(Code::MISSING_KEY, root, "`nodes` is missing", help);
+            }
+            None
+        }
+    }
+}
+
+/// Checks one graph: the file's own, or a sub-workflow's.
+fn check_level<'w>(
+    checker: &mut Checker<'_, '_, '_>,
+    base: &Trail<'_>,
+    source: Source<'w>,
+    workflow: &Workflow,
+) -> Level<'w> {
+    check_params(checker, &base.key("params"), source.params);
+    checker.policy(&base.key("policy"), source.policy);
+    checker.defaults(&base.key("defaults"), source.defaults);
+    checker.at_most_once = source.defaults.semantics == Some(Semantics::AtMostOnce);
+    let mut level = Level::build(checker, base, source);
+    checker.count(base, level.nodes.len());
+    for at in 0..level.nodes.len() {
+        let node = level.nodes[at];
+        node.with_trail(base, |trail| {
+            level.nodes[at].kind = node::kind(checker, trail, node.spec);
+            checker.body(trail, node.spec);
+            check_secrets(checker, trail, &level.source, node.spec);
+        });
+    }
+    paths::check(checker, base, &level);
+    check_names(checker, base, &level, workflow);
+    for index in level.graph.nodes() {
+        check_input_schema(checker, base, &level, index);
+        level
+            .node(index)
+            .with_trail(base, |trail| inner(checker, trail, level.node(index).spec, &level.source, workflow));
+    }
+    level
+}
+
+/// The graphs and bodies inside a node.
+fn inner(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, spec: &Node, outer: &Source<'_>, workflow: &Workflow) {
+    if let Some(TextOr::Long(sub)) = &spec.workflow {
+        sub_workflow(checker, &trail.key("workflow"), sub, outer, workflow);
+    }
+    if let Some(repeat) = &spec.repeat
+        && let TextOr::Long(sub) = &repeat.workflow
+    {
+        sub_workflow(checker, &trail.key("loop").key("workflow"), sub, outer, workflow);
+    }
+    if let Some(map) = &spec.map {
+        let map_trail = trail.key("map");
+        let body = map_trail.key("node");
+        checker.count(&body, 1);
+        let kind = node::kind(checker, &body, &map.node);
+        checker.body(&body, &map.node);
+        check_secrets(checker, &body, outer, &map.node);
+        if !map.node.needs.is_empty() {
+            let help = "put `needs` on the `map` node; the copies run side by side";
+            checker.problems.at_key(
+                Code::KEY_NOT_ALLOWED,
+                &body.key("needs"),
+                "the node of a `map` has no edges",
+                help,
+            );
+        }
+        if kind.is_some() {
+            inner(checker, &body, &map.node, outer, workflow);
+        }
+    }
+}
+
+fn sub_workflow(
+    checker: &mut Checker<'_, '_, '_>,
+    trail: &Trail<'_>,
+    sub: &SubWorkflow,
+    outer: &Source<'_>,
+    workflow: &Workflow,
+) {
+    let Some(nodes) = sub.nodes.as_ref().filter(|nodes| !nodes.is_empty()) else {
+        if !checker.problems.is_damaged(trail) {
+            let help = "add `nodes:` with at least one node";
+            checker.problems.at(Code::MISSING_KEY, trail, "a sub-workflow needs at least one node", help);
+        }
+        return;
+    };
+    let source = Source {
+        parts: vec![Part { phase: None, nodes }],
+        edges: &sub.edges,
+        params: &sub.params,
+        secrets: outer.secrets,
+        defaults: &sub.defaults,
+        policy: &sub.policy,
+        inner: true,
+    };
+    check_level(checker, trail, source, workflow);
+}
+
+fn check_names(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Level<'_>, workflow: &Workflow) {
+    let mut names = Names::new(level);
+    for index in level.graph.nodes() {
+        let node = level.node(index);
+        node.with_trail(base, |trail| {
+            let mut see = |site: Site<'_>| names.check(checker, Owner::Node(index), site);
+            Sites { see: &mut see, item: false }.node(trail, node.spec);
+            for (at, need) in node.spec.needs.iter().enumerate() {
+                if let TextOr::Long(edge) = need
+                    && let Some(condition) = &edge.condition
+                {
+                    let needs = trail.key("needs");
+                    let item = needs.index(at);
+                    names.check(checker, Owner::EdgeTo(index), condition_site(&item.key("condition"), &condition.0));
+                }
+            }
+        });
+    }
+    for (at, edge) in level.source.edges.iter().enumerate() {
+        if let (Some(condition), Some(to)) = (&edge.condition, level.graph.find(&edge.to)) {
+            let edges = base.key("edges");
+            let item = edges.index(at);
+            names.check(checker, Owner::EdgeTo(to), condition_site(&item.key("condition"), &condition.0));
+        }
+    }
+    if !level.source.inner {
+        for (at, phase) in workflow.phases.iter().flatten().enumerate() {
+            if let Some(work) = &phase.generate {
+                let mut see = |site: Site<'_>| names.check(checker, Owner::Phase(at), site);
+                let phases = base.key("phases");
+                let trail = phases.index(at);
+                Sites { see: &mut see, item: false }.work(&trail.key("generate"), work, Output::Source);
+            }
+        }
+    }
+    let Some(used) = names.used_params else { return };
+    // A parameter may be read by a sub-workflow file or by a command through `SPRAG_INPUT`, which no check can see.
+    let hidden = level.nodes.iter().any(|node| reads_input(node.spec));
+    for name in level.source.params.keys().filter(|name| !hidden && !used.contains(name.as_str())) {
+        let message = format!("nothing reads the parameter `{name}`");
+        let help = format!("use it as `{{{{ params.{name} }}}}`, or remove it");
+        checker.problems.warn(Code::UNUSED_PARAM, &base.key("params").key(name.as_str()), message, help);
+    }
+}
+
+fn condition_site<'a>(trail: &'a Trail<'a>, text: &'a str) -> Site<'a> {
+    Site { trail, text, form: Form::Bare, output: Output::Source, secrets: false, item: false }
+}
+
+/// Whether a node may read parameters in a way that the file does not show.
+fn reads_input(node: &Node) -> bool {
+    let script = match &node.run {
+        Some(TextOr::Text(script)) => script.contains("SPRAG_INPUT"),
+        _ => false,
+    };
+    script || node.call.is_some()
+}
+
+fn check_secrets(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, source: &Source<'_>, node: &Node) {
+    for (at, name) in node.secrets.iter().enumerate() {
+        checker.used_secrets.insert(name.to_string());
+        if let Err((code, message, help)) = known_secret(source, name.as_str()) {
+            checker.problems.at(code, &trail.key("secrets").index(at), message, help.unwrap_or_default());
+        }
+    }
+}
+
+/// `input_schema` speaks of outputs that the node receives (`R-SCHED-5`).
+fn check_input_schema(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Level<'_>, index: NodeIndex) {
+    let node = level.node(index);
+    for id in node.spec.input_schema.keys() {
+        let direct = level.graph.edges_into(index).iter().any(|edge| level.graph.id(edge.from) == id);
+        if !direct && !node.incomplete && !level.cyclic {
+            let known = node.spec.needs.iter().map(source_of);
+            let help = suggest::did_you_mean(id.as_str(), known).unwrap_or_else(|| format!("add `{id}` to `needs`"));
+            node.with_trail(base, |trail| {
+                let message = format!("`{id}` is not a dependency of this node");
+                checker.problems.at_key(Code::UNKNOWN_NODE, &trail.key("input_schema").key(id.as_str()), message, help);
+            });
+        }
+    }
+}
+
+fn check_params(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, params: &IndexMap<ParamName, Param>) {
+    for (name, param) in params {
+        let trail = trail.key(name.as_str());
+        let choices = param.choices.as_deref().unwrap_or_default();
+        for (at, choice) in choices.iter().enumerate() {
+            if !fits(param.kind, &choice.0) {
+                let message = format!("this choice is not {}", described(param.kind));
+                checker.problems.at(
+                    Code::WRONG_TYPE,
+                    &trail.key("enum").index(at),
+                    message,
+                    "change it, or the `type`",
+                );
+            }
+        }
+        if param.choices.as_ref().is_some_and(Vec::is_empty) {
+            checker.invalid(&trail.key("enum"), "`enum` allows nothing", "name the values, or remove it");
+        }
+        let Some(default) = &param.default else { continue };
+        if !fits(param.kind, &default.0) {
+            let message = format!("the default of `{name}` is not {}", described(param.kind));
+            checker.problems.at(Code::WRONG_TYPE, &trail.key("default"), message, "change it, or the `type`");
+        } else if !choices.is_empty() && !choices.contains(default) {
+            let message = format!("the default of `{name}` is not one of its choices");
+            checker.invalid(&trail.key("default"), message, "add it to `enum`, or choose another one");
+        }
+    }
+}
+
+/// Whether a value is of a parameter's type.
+fn fits(kind: ParamType, value: &serde_json::Value) -> bool {
+    match kind {
+        ParamType::String => value.is_string(),
+        ParamType::Integer => value.is_i64() || value.is_u64(),
+        ParamType::Number => value.is_number(),
+        ParamType::Boolean => value.is_boolean(),
+        ParamType::Array => value.is_array(),
+        ParamType::Object => value.is_object(),
+    }
+}
+
+const fn described(kind: ParamType) -> &'static str {
+    match kind {
+        ParamType::String => "text",
+        ParamType::Integer => "a whole number",
+        ParamType::Number => "a number",
+        ParamType::Boolean => "`true` or `false`",
+        ParamType::Array => "a list",
+        ParamType::Object => "a mapping",
+    }
+}
+
+fn check_schedule(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, schedule: &Schedule) {
+    if let Err(error) = schedule.cron.parse::<croner::Cron>() {
+        let help = "five fields: minute hour day month weekday, such as `0 6 * * 1-5`";
+        checker.invalid(&trail.key("cron"), format!("`{}` is not a cron expression: {error}", schedule.cron), help);
+    }
+    if let Some(zone) = &schedule.timezone {
+        let zones = jiff::tz::TimeZoneDatabase::bundled();
+        if zones.get(zone).is_err() {
+            let names: Vec<String> = zones.available().map(|name| name.as_str().to_owned()).collect();
+            let help = suggest::did_you_mean(zone, names.iter().map(String::as_str))
+                .unwrap_or_else(|| "write an IANA name such as `Europe/Berlin`".into());
+            checker.invalid(&trail.key("timezone"), format!("there is no time zone `{zone}`"), help);
+        }
+    }
+}

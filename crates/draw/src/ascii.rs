@@ -1,0 +1,158 @@
+//! Plain text, for terminals and review comments.
+
+use std::fmt::Write as _;
+
+use ascii_dag::{BoxedNode, Direction, Graph, LabelOverflow, LayoutConfig, RenderOptions};
+
+use crate::collapse::collapsed;
+use crate::measure::{fit_columns, one_line};
+use crate::picture::{EdgeKind, NodeColour, Picture, PictureEdge, PictureNode};
+use crate::ranks;
+
+/// More boxes than this are collapsed before they are drawn as text.
+pub const ASCII_NODE_LIMIT: usize = 60;
+
+/// A drawing that needs more columns than this is turned, and then collapsed further.
+const COLUMNS_GOOD: usize = 100;
+const COLUMNS_MAX: usize = 160;
+/// As in SVG, long edges cost more than boxes do.
+const SPAN_LIMIT: usize = 400;
+/// Fewer boxes than this are drawn however wide they are.
+const BOXES_MIN: usize = 12;
+const ID_COLUMNS: usize = 30;
+const CAPTION_COLUMNS: usize = 20;
+const LABEL_COLUMNS: usize = 28;
+
+/// The picture as text with box-drawing characters, without colour.
+///
+/// Arrows other than success carry their kind in words; in a run each box starts with a mark for
+/// its state, explained below the drawing.
+#[must_use]
+pub fn ascii(picture: &Picture) -> String {
+    let mut out = String::new();
+    let title = one_line(&picture.title);
+    if !title.trim().is_empty() {
+        let _ = writeln!(out, "{title}\n");
+    }
+    if picture.nodes.is_empty() {
+        out.push_str("(no steps)\n");
+        return out;
+    }
+    let mut limit = ASCII_NODE_LIMIT;
+    let (drawn, drawing) = loop {
+        let drawn = collapsed(picture, limit);
+        let edges = drawn.drawn_edges();
+        let ranks = ranks::longest_path(drawn.nodes.len(), &edges);
+        let span = ranks::total_span(&ranks, &edges);
+        let small = drawn.nodes.len() <= BOXES_MIN;
+        if (small || span <= SPAN_LIMIT)
+            && let Some(drawing) = drawing(&drawn, &edges, small)
+        {
+            break (drawn, drawing);
+        }
+        limit = ranks::smaller_limit(drawn.nodes.len(), span, SPAN_LIMIT).max(BOXES_MIN);
+    };
+    for line in drawing.trim_end().lines() {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    write_states(&mut out, &drawn);
+    out
+}
+
+/// The drawing in the better direction; `None` when it is too wide and may still be collapsed.
+fn drawing(picture: &Picture, edges: &[PictureEdge], accept_any: bool) -> Option<String> {
+    let text = Texts::new(picture, edges);
+    let (down, down_columns) = text.draw(picture, edges, Direction::TopDown);
+    if down_columns <= COLUMNS_GOOD {
+        return Some(down);
+    }
+    let (right, right_columns) = text.draw(picture, edges, Direction::LeftRight);
+    let (best, columns) = if right_columns < down_columns { (right, right_columns) } else { (down, down_columns) };
+    (accept_any || columns <= COLUMNS_MAX).then_some(best)
+}
+
+/// The strings of a drawing, owned here because the graph only borrows them.
+struct Texts {
+    boxes: Vec<String>,
+    labels: Vec<Option<String>>,
+    groups: Vec<String>,
+}
+
+impl Texts {
+    fn new(picture: &Picture, edges: &[PictureEdge]) -> Self {
+        Self {
+            boxes: picture.nodes.iter().map(box_text).collect(),
+            labels: edges.iter().map(label_text).collect(),
+            groups: picture.groups.iter().map(|name| fit_columns(name, ID_COLUMNS)).collect(),
+        }
+    }
+
+    /// The drawing and its width in columns.
+    fn draw(&self, picture: &Picture, edges: &[PictureEdge], direction: Direction) -> (String, usize) {
+        let mut graph = Graph::new();
+        for (index, text) in self.boxes.iter().enumerate() {
+            graph.add_node(index, BoxedNode(text));
+        }
+        for (edge, label) in edges.iter().zip(&self.labels) {
+            graph.add_edge(edge.from, edge.to, label.as_deref());
+        }
+        for (group, members) in picture.members_by_group().iter().enumerate() {
+            if members.is_empty() {
+                continue;
+            }
+            let frame = graph.add_subgraph(&self.groups[group]);
+            // The only refusal is an unknown node or frame; a missing frame is still a drawing.
+            let _ = graph.put_nodes(members).inside(frame);
+        }
+        let mut options = RenderOptions::plain();
+        options.plan.label_policy.overflow = LabelOverflow::Legend;
+        options.emit.render_legend = true;
+        let mut config = LayoutConfig::standard();
+        config.direction = direction;
+        if direction == Direction::LeftRight {
+            // Rows are dear: boxes stacked in a column need no air.
+            config.node_spacing = 0;
+        }
+        let layout = graph.compute_layout_with_config(&config);
+        (layout.render_string(&options), layout.width())
+    }
+}
+
+fn box_text(node: &PictureNode) -> String {
+    let mut text = String::new();
+    if let Some(state) = node.state {
+        let _ = write!(text, "{} ", state.mark());
+    }
+    text.push_str(&fit_columns(&node.id, ID_COLUMNS));
+    let caption = fit_columns(&node.caption(), CAPTION_COLUMNS);
+    if !caption.is_empty() {
+        let _ = write!(text, " · {caption}");
+    }
+    text
+}
+
+fn label_text(edge: &PictureEdge) -> Option<String> {
+    // The drawing puts labels in double quotes; inner ones would read as its end.
+    let condition = edge
+        .label
+        .as_deref()
+        .map(|text| fit_columns(text, LABEL_COLUMNS).replace('"', "'"))
+        .filter(|text| !text.trim().is_empty());
+    match (edge.when, condition) {
+        (EdgeKind::Success, condition) => condition,
+        (kind, None) => Some(kind.word().to_owned()),
+        (kind, Some(condition)) => Some(format!("{}: {condition}", kind.word())),
+    }
+}
+
+fn write_states(out: &mut String, picture: &Picture) {
+    let present: Vec<String> = NodeColour::ALL
+        .into_iter()
+        .filter(|state| picture.nodes.iter().any(|node| node.state == Some(*state)))
+        .map(|state| format!("{} {}", state.mark(), state.word()))
+        .collect();
+    if !present.is_empty() {
+        let _ = writeln!(out, "\n{}", present.join("   "));
+    }
+}

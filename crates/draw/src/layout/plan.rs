@@ -1,0 +1,121 @@
+//! The whole layout of a picture: direction, rows, routes and the page size.
+
+use super::direction::Direction;
+use super::fold;
+use super::geometry::{Point, Rect, Size};
+use super::layered::{self, Part, Placed};
+use super::route;
+use crate::picture::PictureEdge;
+
+/// What the layout needs to know of a picture.
+#[derive(Debug, Clone)]
+pub(crate) struct Sketch {
+    /// Size of each box.
+    pub(crate) sizes: Vec<Size>,
+    /// Phase of each box.
+    pub(crate) groups: Vec<Option<usize>>,
+    /// In range, without self loops and repetitions.
+    pub(crate) edges: Vec<PictureEdge>,
+    /// Size of each edge's label.
+    pub(crate) labels: Vec<Option<Size>>,
+    /// Longest-path rank of each box.
+    pub(crate) ranks: Vec<usize>,
+}
+
+/// The finished layout; its upper left corner is (0, 0).
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) size: Size,
+    pub(crate) nodes: Vec<Rect>,
+    pub(crate) routes: Vec<Route>,
+    pub(crate) clusters: Vec<Cluster>,
+}
+
+/// One edge's curve.
+#[derive(Debug, Clone)]
+pub(crate) struct Route {
+    /// Position in [`Sketch::edges`].
+    pub(crate) edge: usize,
+    /// Cubic pieces and lines, as the `d` of an SVG path.
+    pub(crate) path: String,
+    /// Where the arrow points.
+    pub(crate) tip: Point,
+    /// Which way the arrow points.
+    pub(crate) heading: Direction,
+    /// Where its label goes.
+    pub(crate) label: Option<Rect>,
+}
+
+/// One phase's frame.
+#[derive(Debug, Clone)]
+pub(crate) struct Cluster {
+    pub(crate) group: usize,
+    pub(crate) frame: Rect,
+}
+
+/// Lays a sketch out. Total: any sketch that keeps its field invariants has a plan.
+pub(crate) fn plan(sketch: &Sketch) -> Plan {
+    if let Some(rows) = fold::rows(sketch) {
+        return fold::plan(&in_columns(sketch), &rows);
+    }
+    let direction = Direction::choose(&sketch.ranks, &sketch.sizes);
+    match direction {
+        Direction::Down => whole(sketch, direction),
+        Direction::Right => whole(&in_columns(sketch), direction),
+    }
+}
+
+/// Boxes that stand in a column are equally wide: ragged edges look like an accident.
+fn in_columns(sketch: &Sketch) -> Sketch {
+    let levels = sketch.ranks.iter().max().map_or(0, |deepest| deepest + 1);
+    let mut widest = vec![0.0_f64; levels];
+    for (&rank, size) in sketch.ranks.iter().zip(&sketch.sizes) {
+        widest[rank] = widest[rank].max(size.width);
+    }
+    let mut even = sketch.clone();
+    for (rank, size) in even.ranks.iter().zip(&mut even.sizes) {
+        size.width = widest[*rank];
+    }
+    even
+}
+
+fn whole(sketch: &Sketch, direction: Direction) -> Plan {
+    let part = Part { nodes: (0..sketch.sizes.len()).collect(), edges: (0..sketch.edges.len()).collect() };
+    let mut placed = layered::place(sketch, &part, direction);
+    let bounds = bounds(&placed);
+    shift(&mut placed, -bounds.x, -bounds.y);
+    let routes = route::routes(sketch, &part, &placed, direction);
+    Plan {
+        size: Size { width: bounds.width, height: bounds.height },
+        nodes: placed.nodes,
+        routes,
+        clusters: clusters(placed.frames),
+    }
+}
+
+pub(crate) fn clusters(frames: Vec<(usize, Rect)>) -> Vec<Cluster> {
+    frames.into_iter().map(|(group, frame)| Cluster { group, frame }).collect()
+}
+
+/// Everything the part covers: boxes, frames, labels and the bends of its edges.
+pub(crate) fn bounds(placed: &Placed) -> Rect {
+    let frames = placed.frames.iter().map(|(_, frame)| *frame);
+    let labels = placed.labels.iter().flatten().copied();
+    let bends = placed.waypoints.iter().flatten().map(|&Point { x, y }| Rect { x, y, width: 0.0, height: 0.0 });
+    placed.nodes.iter().copied().chain(frames).chain(labels).chain(bends).reduce(Rect::joined).unwrap_or(Rect {
+        x: 0.0,
+        y: 0.0,
+        width: 0.0,
+        height: 0.0,
+    })
+}
+
+pub(crate) fn shift(placed: &mut Placed, dx: f64, dy: f64) {
+    let frames = placed.frames.iter_mut().map(|(_, frame)| frame);
+    for rect in placed.nodes.iter_mut().chain(placed.labels.iter_mut().flatten()).chain(frames) {
+        *rect = rect.moved(dx, dy);
+    }
+    for point in placed.waypoints.iter_mut().flatten() {
+        *point = Point { x: point.x + dx, y: point.y + dy };
+    }
+}

@@ -1,0 +1,6 @@
+//! Pictures in, text out: what every format promises, and what collapsing must not break.
+
+mod collapsing;
+mod formats;
+mod random;
+mod sample;

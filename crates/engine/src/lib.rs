@@ -1,0 +1,15 @@
+//! What sprag does with what the core decides: reads files, finds the project, and offers the verbs ([`ops`]) that the
+//! command line and every later face call.
+
+mod compiled;
+mod error;
+pub mod ops;
+mod project;
+mod report;
+mod settings;
+mod source;
+
+pub use error::EngineError;
+pub use project::Project;
+pub use report::{FileReport, Problem, Report};
+pub use settings::Settings;

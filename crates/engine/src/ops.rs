@@ -1,0 +1,169 @@
+//! The verbs. Every face of sprag calls these and renders what they return.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use sprag_core::codes::Code;
+use sprag_core::definition::Definition;
+use sprag_core::diagnostic::{Diagnostic, Severity};
+use sprag_core::hash::Digest;
+use sprag_core::load::{Loaded, load, place_of_sub_workflow};
+
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::report::{FileReport, Report};
+use crate::{compiled, source};
+
+/// How deep sub-workflow files may name each other.
+const FILE_DEPTH: usize = 16;
+
+/// A workflow file that was checked together with everything it names.
+#[derive(Debug)]
+pub struct Checked {
+    /// The workflow, if nothing stops it.
+    pub definition: Option<Definition>,
+    /// What was found, warnings included.
+    pub report: Report,
+}
+
+/// Checks a workflow file and the sub-workflow files it names. Runs nothing, resolves no secret, uses no network.
+pub fn validate(project: &Project, path: &Path) -> Checked {
+    check(project, path, true)
+}
+
+/// Loads a workflow file to use it: like [`validate`], but an unchanged file comes from its compiled form.
+pub fn open(project: &Project, path: &Path) -> Checked {
+    check(project, path, false)
+}
+
+fn check(project: &Project, path: &Path, fresh: bool) -> Checked {
+    let mut walk = Walk { project, fresh, report: Report::default(), done: BTreeMap::new(), open: Vec::new() };
+    let definition = walk.file(path);
+    let valid = walk.report.is_valid();
+    Checked { definition: definition.filter(|_| valid), report: walk.report }
+}
+
+/// The JSON Schema of workflow files (`R-FILE-2`).
+pub fn schema() -> String {
+    let mut text = format!("{:#}", sprag_core::schema::json_schema());
+    text.push('\n');
+    text
+}
+
+struct Walk<'project> {
+    project: &'project Project,
+    /// Whether warnings are wanted, which compiled forms do not hold.
+    fresh: bool,
+    report: Report,
+    /// Graph hashes of files that are done; `None` for one with problems.
+    done: BTreeMap<PathBuf, Option<Digest>>,
+    open: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    /// Reads one file and, through it, all that it names. Problems are added to the report.
+    fn file(&mut self, path: &Path) -> Option<Definition> {
+        let text = match source::read(path, self.project.limits()) {
+            Ok(text) => text,
+            Err(error) => {
+                self.add(path, String::new(), Vec::new(), Some(error));
+                return None;
+            }
+        };
+        let kept = self.project.state().filter(|_| !self.fresh);
+        if let Some(definition) = kept.and_then(|state| compiled::find(state, &text, self.project.limits())) {
+            return self.linked(path, text, Vec::new(), definition);
+        }
+        match load(&text, self.project.limits()) {
+            Ok(Loaded { definition, warnings }) => {
+                if let Some(state) = self.project.state() {
+                    compiled::keep(state, &text, &definition);
+                }
+                self.linked(path, text, warnings, definition)
+            }
+            Err(problems) => {
+                self.add(path, text, problems, None);
+                None
+            }
+        }
+    }
+
+    /// Follows the files that a workflow names and takes their hashes into its own.
+    fn linked(
+        &mut self,
+        path: &Path,
+        text: String,
+        mut found: Vec<Diagnostic>,
+        mut definition: Definition,
+    ) -> Option<Definition> {
+        let place = self.report.files.len();
+        let mut hashes = BTreeMap::new();
+        self.open.push(absolute(path));
+        for name in definition.sub_workflow_files().into_iter().map(str::to_owned).collect::<Vec<_>>() {
+            match self.named(path, &name) {
+                Ok(Some(hash)) => drop(hashes.insert(name, hash)),
+                Ok(None) => {}
+                Err((code, message, help)) => found.push(Diagnostic {
+                    code,
+                    severity: Severity::Error,
+                    message,
+                    span: place_of_sub_workflow(&text, &name, self.project.limits()),
+                    labels: Vec::new(),
+                    help: Some(help),
+                }),
+            }
+        }
+        self.open.pop();
+        let valid = found.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
+        found.sort_by_key(|diagnostic| diagnostic.span);
+        let report = FileReport { path: path.to_owned(), text, diagnostics: found, unreadable: None };
+        self.report.files.insert(place, report);
+        if !hashes.is_empty() {
+            definition.link(hashes);
+        }
+        valid.then_some(definition)
+    }
+
+    /// A file named by another one: its graph hash, or nothing if it has problems of its own.
+    fn named(&mut self, from: &Path, name: &str) -> Result<Option<Digest>, (Code, String, String)> {
+        let path = from.parent().unwrap_or_else(|| Path::new("")).join(name);
+        let whole = absolute(&path);
+        if let Some(known) = self.done.get(&whole) {
+            return Ok(*known);
+        }
+        if let Some(at) = self.open.iter().position(|open| *open == whole) {
+            let mut names: Vec<String> = self.open[at..].iter().map(|open| file_name(open)).collect();
+            names.push(file_name(&whole));
+            let message = format!("these files run each other: {}", names.join(" -> "));
+            return Err((Code::CYCLE, message, "use a `loop` to repeat a workflow".into()));
+        }
+        if self.open.len() >= FILE_DEPTH {
+            let message = format!("sub-workflow files name each other more than {FILE_DEPTH} deep here");
+            return Err((Code::TOO_DEEP, message, "put some of them into one file".into()));
+        }
+        if let Err(error) = std::fs::metadata(&path) {
+            let error = EngineError::from_io(path, &error);
+            let facts = error.facts();
+            let help = facts
+                .help
+                .filter(|help| help.starts_with("did you"))
+                .unwrap_or_else(|| "a sub-workflow file is named relative to the file that names it".into());
+            return Err((facts.code, error.to_string(), help));
+        }
+        let hash = self.file(&path).map(|definition| definition.graph_hash);
+        self.done.insert(whole, hash);
+        Ok(hash)
+    }
+
+    fn add(&mut self, path: &Path, text: String, diagnostics: Vec<Diagnostic>, unreadable: Option<EngineError>) {
+        self.report.files.push(FileReport { path: path.to_owned(), text, diagnostics, unreadable });
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).display().to_string()
+}

@@ -1,0 +1,72 @@
+//! The project: the folder that holds `.sprag/`, found upwards like `.git` (`R-CLI-2`).
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use sprag_core::limits::Limits;
+
+use crate::error::EngineError;
+use crate::settings::Settings;
+
+/// The name of the state folder.
+const STATE: &str = ".sprag";
+
+/// Where commands run and state lives.
+#[derive(Debug, Clone)]
+pub struct Project {
+    root: PathBuf,
+    state: Option<PathBuf>,
+    limits: Limits,
+}
+
+impl Project {
+    /// Finds the project around a folder: the nearest one upwards with a `.sprag/`, else the folder itself.
+    pub fn find(start: &Path) -> Result<Self, EngineError> {
+        let start = std::path::absolute(start).map_err(|error| EngineError::from_io(start.to_owned(), &error))?;
+        if !start.is_dir() {
+            return Err(EngineError::Workspace {
+                path: start,
+                why: "it is not a folder".into(),
+                help: "name a folder with `-C`".into(),
+            });
+        }
+        let found = start.ancestors().map(|folder| folder.join(STATE)).find(|state| state.is_dir());
+        if let Some(state) = &found {
+            trusted(state)?;
+        }
+        let root = found.as_deref().and_then(Path::parent).unwrap_or(&start).to_owned();
+        let limits = Settings::read(&root)?.limits();
+        Ok(Self { root, state: found, limits })
+    }
+
+    /// The folder that commands, inputs and outputs are relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The state folder, if there is one.
+    pub fn state(&self) -> Option<&Path> {
+        self.state.as_deref()
+    }
+
+    /// How large workflow files may be.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+/// State that someone else could have planted is not used: it and its parents belong to the user or root.
+fn trusted(state: &Path) -> Result<(), EngineError> {
+    let me = rustix::process::geteuid().as_raw();
+    for folder in state.ancestors() {
+        let owner = std::fs::metadata(folder).map_err(|error| EngineError::from_io(folder.to_owned(), &error))?.uid();
+        if owner != me && owner != 0 {
+            return Err(EngineError::Workspace {
+                path: state.to_owned(),
+                why: format!("`{}` belongs to another user (uid {owner})", folder.display()),
+                help: "work in a folder of your own, or change its owner".into(),
+            });
+        }
+    }
+    Ok(())
+}

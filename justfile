@@ -1,0 +1,56 @@
+# Each recipe is a plain command: without `just`, copy it from here.
+
+# The program under work.
+sprag := "cargo run --quiet --locked --bin sprag --"
+
+# List the recipes
+default:
+    @just --list --unsorted
+
+# Build everything
+build:
+    cargo build --workspace --all-targets --locked
+
+# Run the tests; arguments go to the test runner
+test *arguments:
+    ./test {{ arguments }}
+
+# Run exactly what CI runs
+check:
+    .ci/run
+
+# Format the sources
+fmt:
+    cargo fmt --all
+
+# Report every lint as an error
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Build the API documentation; a warning is an error
+docs:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Print the line coverage of the core
+coverage:
+    cargo tarpaulin --version >/dev/null 2>&1 || cargo install --locked cargo-tarpaulin
+    cargo tarpaulin --engine ptrace --skip-clean --locked --out Stdout -p sprag-core --include-files 'crates/core/src/*'
+
+# Feed hostile workflow files to the loader for ten minutes
+fuzz seconds="600":
+    cargo +nightly fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
+    cargo +nightly fuzz run load -- -max_total_time={{ seconds }}
+
+# Measure speed
+bench *arguments:
+    cargo bench --workspace --locked {{ arguments }}
+
+# Write the JSON Schema of the workflow file
+schema:
+    mkdir -p docs/reference
+    {{ sprag }} schema > docs/reference/workflow.schema.json
+
+# Draw the pictures of the README
+pictures:
+    mkdir -p docs/pictures
+    {{ sprag }} graph examples/release.yaml --format svg > docs/pictures/release.svg
