@@ -3,7 +3,7 @@
 //! `cargo bench -p sprag-engine --bench load` prints one row per size; times are the best of several rounds, so that
 //! a busy machine shows less. The last column says whether the time per node stays flat.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints, and stops when it cannot run")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and stops when it cannot run")]
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -19,7 +19,10 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join(".sprag")).unwrap();
     let project = Project::find(folder.path()).unwrap();
-    println!("{:>7} {:>8} | {:>8} {:>8} {:>9} | {:>9} {:>9} | {:>9}", "nodes", "bytes", "tree", "typed", "cold", "decode", "warm", "µs/node");
+    println!(
+        "{:>7} {:>8} | {:>8} {:>8} {:>9} | {:>9} {:>9} | {:>9}",
+        "nodes", "bytes", "tree", "typed", "cold", "decode", "warm", "µs/node"
+    );
     for nodes in [1_000, 2_500, 5_000, 10_000, 20_000, 40_000] {
         let text = workflow(nodes);
         let path = folder.path().join("bench.yaml");

@@ -6,7 +6,11 @@ use crate::shell;
 
 /// Splits a `run` string and places its values. Every value that the shell could read as code is a fault.
 pub fn script(text: &str) -> Result<shell::ShellScript, Vec<Fault>> {
-    let pieces = split(text).map_err(|fault| vec![fault])?;
+    script_of(&split(text).map_err(|fault| vec![fault])?)
+}
+
+/// Places the values of a `run` string that is split already.
+pub fn script_of(pieces: &[Piece<'_>]) -> Result<shell::ShellScript, Vec<Fault>> {
     let shell_pieces: Vec<_> = pieces
         .iter()
         .map(|piece| match piece {
@@ -20,7 +24,7 @@ pub fn script(text: &str) -> Result<shell::ShellScript, Vec<Fault>> {
             .map(|misplaced| {
                 let range = match pieces.get(misplaced.piece) {
                     Some(Piece::Expr { source, offset }) => offset - 2..offset + source.len() + 2,
-                    _ => 0..text.len(),
+                    _ => 0..0,
                 };
                 Fault { range, message: misplaced.reason.message(), help: Some(misplaced.reason.help()) }
             })

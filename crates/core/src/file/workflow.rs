@@ -33,7 +33,7 @@ pub struct Workflow {
     /// Values for nodes that do not give their own; they reach only kinds that take the key.
     pub defaults: Defaults,
     /// The nodes, by id.
-    pub nodes: Option<IndexMap<NodeId, Node>>,
+    pub nodes: Option<IndexMap<NodeId, Box<Node>>>,
     /// Instead of `nodes`: parts that run one after the other, each with its own graph.
     pub phases: Option<Vec<Phase>>,
     /// Edges in the long form; the same as `needs` on the target.
@@ -56,7 +56,7 @@ pub struct SubWorkflow {
     pub defaults: Defaults,
     /// The nodes, by id.
     #[schemars(required)]
-    pub nodes: Option<IndexMap<NodeId, Node>>,
+    pub nodes: Option<IndexMap<NodeId, Box<Node>>>,
     /// Edges in the long form.
     pub edges: Vec<Edge>,
 }
@@ -147,7 +147,7 @@ pub struct Phase {
     pub name: NodeId,
     /// Its nodes, by id.
     #[serde(default)]
-    pub nodes: Option<IndexMap<NodeId, Node>>,
+    pub nodes: Option<IndexMap<NodeId, Box<Node>>>,
     /// Instead of `nodes`: work whose output is the nodes.
     #[serde(default)]
     pub generate: Option<Box<Work>>,

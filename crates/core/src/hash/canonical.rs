@@ -3,7 +3,9 @@
 //! `None`, empty lists, empty mappings and structs without a key left say nothing and are left out together with their
 //! key. User JSON arrives as canonical text (see [`crate::file::Json`]), so its own nulls and empty lists stay.
 
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::ops::Range;
 
 use serde::ser::{self, Serialize};
 
@@ -11,18 +13,19 @@ use serde::ser::{self, Serialize};
 const SETS: [&str; 6] = ["inputs", "outputs", "pass_env", "secrets", "normalise", "allow_hosts"];
 
 /// The canonical text of a value, without the outermost keys named in `leave_out`; `{}` if nothing is left.
-pub(super) fn text<T: Serialize + ?Sized>(value: &T, leave_out: &'static [&'static str]) -> String {
-    let mut out = String::new();
-    match value.serialize(Canonical { out: &mut out, set: false, leave_out }) {
+pub(super) fn text<T: Serialize + ?Sized>(value: &T, leave_out: &'static [&'static str]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match value.serialize(Canonical { out: &mut out, key: "", leave_out }) {
         Ok(true) => out,
-        _ => "{}".into(),
+        _ => b"{}".to_vec(),
     }
 }
 
 /// Writes one value. `Ok(false)` means that the value says nothing and that nothing was written.
 struct Canonical<'out> {
-    out: &'out mut String,
-    set: bool,
+    out: &'out mut Vec<u8>,
+    /// The key the value stands behind, if it is one of ours: it says which lists are sets.
+    key: &'static str,
     leave_out: &'static [&'static str],
 }
 
@@ -44,15 +47,10 @@ impl ser::Error for Never {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "these are the tails of serde's methods, which return results")]
 impl Canonical<'_> {
-    fn written(self, text: &str) -> Result<bool, Never> {
-        self.out.push_str(text);
-        Ok(true)
-    }
-
-    fn quoted(self, text: &str) -> Result<bool, Never> {
-        self.out.push_str(&serde_json::Value::from(text).to_string());
+    /// JSON's own way to write a scalar is canonical already.
+    fn written<T: Serialize + ?Sized>(self, value: &T) -> Result<bool, Never> {
+        serde_json::to_writer(self.out, value).map_err(|_| Never)?;
         Ok(true)
     }
 }
@@ -60,7 +58,7 @@ impl Canonical<'_> {
 macro_rules! scalars {
     ($($method:ident: $type:ty),+) => {
         $(fn $method(self, value: $type) -> Result<bool, Never> {
-            self.written(&serde_json::Value::from(value).to_string())
+            self.written(&value)
         })+
     };
 }
@@ -79,15 +77,11 @@ impl<'out> ser::Serializer for Canonical<'out> {
     scalars! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
         serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_f32: f32,
-        serialize_f64: f64
-    }
-
-    fn serialize_char(self, value: char) -> Result<bool, Never> {
-        self.quoted(value.encode_utf8(&mut [0; 4]))
+        serialize_f64: f64, serialize_char: char
     }
 
     fn serialize_str(self, value: &str) -> Result<bool, Never> {
-        self.quoted(value)
+        self.written(value)
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Result<bool, Never> {
@@ -103,15 +97,15 @@ impl<'out> ser::Serializer for Canonical<'out> {
     }
 
     fn serialize_unit(self) -> Result<bool, Never> {
-        self.written("null")
+        self.written(&())
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<bool, Never> {
-        self.written("true")
+        self.written(&true)
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<bool, Never> {
-        self.quoted(variant)
+        self.written(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<bool, Never> {
@@ -130,7 +124,7 @@ impl<'out> ser::Serializer for Canonical<'out> {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Items<'out>, Never> {
-        Ok(Items { out: self.out, set: self.set, texts: Vec::new() })
+        Ok(Items { out: self.out, set: SETS.contains(&self.key), texts: Vec::new() })
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Items<'out>, Never> {
@@ -146,11 +140,17 @@ impl<'out> ser::Serializer for Canonical<'out> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Keys<'out>, Never> {
-        Ok(Keys { out: self.out, leave_out: self.leave_out, entries: Vec::new(), key: String::new(), sets: false })
+        Ok(Keys {
+            out: self.out,
+            leave_out: self.leave_out,
+            values: Vec::new(),
+            entries: Vec::new(),
+            key: String::new(),
+        })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Keys<'out>, Never> {
-        Ok(Keys { sets: true, ..self.serialize_map(None)? })
+        self.serialize_map(None)
     }
 
     fn serialize_struct_variant(
@@ -165,17 +165,17 @@ impl<'out> ser::Serializer for Canonical<'out> {
 }
 
 struct Items<'out> {
-    out: &'out mut String,
+    out: &'out mut Vec<u8>,
     set: bool,
-    texts: Vec<String>,
+    texts: Vec<Vec<u8>>,
 }
 
 impl Items<'_> {
     /// An item that says nothing still holds its place in a list.
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
-        let mut item = String::new();
-        if !value.serialize(Canonical { out: &mut item, set: false, leave_out: &[] })? {
-            item = "null".into();
+        let mut item = Vec::new();
+        if !value.serialize(Canonical { out: &mut item, key: "", leave_out: &[] })? {
+            item = b"null".to_vec();
         }
         self.texts.push(item);
         Ok(())
@@ -187,32 +187,40 @@ impl Items<'_> {
             self.texts.dedup();
         }
         if !self.texts.is_empty() {
-            self.out.push('[');
-            self.out.push_str(&self.texts.join(","));
-            self.out.push(']');
+            self.out.push(b'[');
+            self.out.extend_from_slice(&self.texts.join(&b','));
+            self.out.push(b']');
         }
         !self.texts.is_empty()
     }
 }
 
 struct Keys<'out> {
-    out: &'out mut String,
+    out: &'out mut Vec<u8>,
     leave_out: &'static [&'static str],
-    entries: Vec<(String, String)>,
+    /// The values so far, one behind the other.
+    values: Vec<u8>,
+    /// Each key and where its value stands.
+    entries: Vec<(Cow<'static, str>, Range<usize>)>,
     key: String,
-    /// Whether keys are ours, so that their names say which lists are sets.
-    sets: bool,
 }
 
 impl Keys<'_> {
-    fn entry<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<(), Never> {
-        if self.leave_out.contains(&key) {
+    fn entry<T: Serialize + ?Sized>(
+        &mut self,
+        key: impl Into<Cow<'static, str>>,
+        own: &'static str,
+        value: &T,
+    ) -> Result<(), Never> {
+        let start = self.values.len();
+        if !value.serialize(Canonical { out: &mut self.values, key: own, leave_out: &[] })? {
             return Ok(());
         }
-        let mut text = String::new();
-        let set = self.sets && SETS.contains(&key);
-        if value.serialize(Canonical { out: &mut text, set, leave_out: &[] })? {
-            self.entries.push((key.to_owned(), text));
+        let key = key.into();
+        if self.leave_out.contains(&key.as_ref()) {
+            self.values.truncate(start);
+        } else {
+            self.entries.push((key, start..self.values.len()));
         }
         Ok(())
     }
@@ -221,17 +229,18 @@ impl Keys<'_> {
         if self.entries.is_empty() {
             return false;
         }
-        self.entries.sort_unstable();
-        self.out.push('{');
-        for (at, (key, value)) in self.entries.iter().enumerate() {
+        self.entries.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+        self.out.push(b'{');
+        for (at, (key, range)) in self.entries.into_iter().enumerate() {
             if at > 0 {
-                self.out.push(',');
+                self.out.push(b',');
             }
-            self.out.push_str(&serde_json::Value::from(key.as_str()).to_string());
-            self.out.push(':');
-            self.out.push_str(value);
+            // Writing text into memory cannot fail.
+            drop(serde_json::to_writer(&mut *self.out, &key));
+            self.out.push(b':');
+            self.out.extend_from_slice(&self.values[range]);
         }
-        self.out.push('}');
+        self.out.push(b'}');
         true
     }
 }
@@ -264,7 +273,7 @@ macro_rules! fields {
             type Error = Never;
 
             fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Never> {
-                self.entry(key, value)
+                self.entry(key, key, value)
             }
 
             fn end(self) -> Result<bool, Never> {
@@ -280,15 +289,15 @@ impl ser::SerializeMap for Keys<'_> {
     type Error = Never;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Never> {
-        let mut quoted = String::new();
-        key.serialize(Canonical { out: &mut quoted, set: false, leave_out: &[] })?;
-        self.key = serde_json::from_str(&quoted).map_err(|_| Never)?;
+        let mut quoted = Vec::new();
+        key.serialize(Canonical { out: &mut quoted, key: "", leave_out: &[] })?;
+        self.key = serde_json::from_slice(&quoted).map_err(|_| Never)?;
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
         let key = std::mem::take(&mut self.key);
-        self.entry(&key, value)
+        self.entry(key, "", value)
     }
 
     fn end(self) -> Result<bool, Never> {

@@ -21,24 +21,30 @@ pub(crate) fn node(definition: &Definition, node: NodeIndex) -> Digest {
     let files: Vec<_> = definition.files.iter().filter(|(file, _)| named.contains(&file.as_str())).collect();
     digest(
         "sprag node 1",
-        &[graph.id(node).as_str(), &text(spec, &["description"]), &text(&edges, &[]), &text(&files, &[])],
+        &[graph.id(node).as_str().as_bytes(), &text(spec, &["description"]), &text(&edges, &[]), &text(&files, &[])],
     )
 }
 
 /// The graph hash: every node, the phases, and what a run takes from the file besides them.
 pub(crate) fn graph(definition: &Definition) -> Digest {
     let graph = &definition.graph;
-    // Indices follow (phase, id), so the order of the file does not show.
-    let nodes: Vec<_> =
-        graph.nodes().map(|node| (graph.phase(node), graph.id(node).as_str(), definition.node(node).hash)).collect();
-    let mut params: Vec<_> =
-        definition.params.iter().map(|(name, param)| (name.as_str(), text(param, &["description"]))).collect();
-    params.sort_unstable();
+    // Indices follow (phase, id), so the order of the file does not show. The id is part of the node's own hash.
+    let mut nodes = Vec::with_capacity(graph.len() * 34);
+    for node in graph.nodes() {
+        nodes.extend_from_slice(&graph.phase(node).to_be_bytes());
+        nodes.extend_from_slice(&definition.node(node).hash.0);
+    }
+    let mut params: Vec<_> = definition
+        .params
+        .iter()
+        .map(|(name, param)| (name.as_str(), param.kind, &param.default, &param.choices))
+        .collect();
+    params.sort_unstable_by_key(|param| param.0);
     digest(
         "sprag graph 1",
         &[
-            definition.id.as_str(),
-            &text(&nodes, &[]),
+            definition.id.as_str().as_bytes(),
+            &nodes,
             &text(&definition.phases, &[]),
             &text(&params, &[]),
             &text(&definition.context, &[]),
@@ -50,11 +56,11 @@ pub(crate) fn graph(definition: &Definition) -> Digest {
 }
 
 /// Hashes parts with their lengths, so that no two lists of parts are the same bytes.
-fn digest(domain: &str, parts: &[&str]) -> Digest {
+fn digest(domain: &str, parts: &[&[u8]]) -> Digest {
     let mut bytes = Vec::from(domain);
     for part in parts {
         bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
-        bytes.extend_from_slice(part.as_bytes());
+        bytes.extend_from_slice(part);
     }
     Digest::of(&bytes)
 }

@@ -1,13 +1,16 @@
 //! The way through: read, check, number, hash.
 
-use super::level::{Checker, Level};
+use std::collections::BTreeMap;
+
+use super::level::Checker;
 use super::problems::Problems;
 use super::salvage::salvage;
 use super::workflow;
 use crate::codes::Code;
-use crate::definition::{CompiledNode, CompiledPhase, Definition};
+use crate::definition::{CompiledNode, CompiledPhase, Definition, Kind};
 use crate::diagnostic::{Diagnostic, Severity, Span};
-use crate::file::{Defaults, Node, Workflow};
+use crate::file::{Defaults, Node, Template, Workflow};
+use crate::graph::Graph;
 use crate::hash::Digest;
 use crate::limits::Limits;
 use crate::yaml::{self, Reader, typed};
@@ -36,12 +39,13 @@ pub fn load(text: &str, limits: &Limits) -> Result<Loaded, Vec<Diagnostic>> {
         },
     };
     let mut checker = Checker::new(Problems::new(&reader, found), limits);
-    let level = workflow::check(&mut checker, &workflow);
+    let level = workflow::check(&mut checker, &workflow).map(|level| (level.graph, level.kinds));
     let Checker { problems, .. } = checker;
     if problems.has_errors() {
         return Err(problems.finish());
     }
-    let Some(definition) = level.and_then(|level| definition(&workflow, level)) else {
+    let warnings = problems.finish();
+    let Some(definition) = level.and_then(|(graph, kinds)| definition(workflow, graph, &kinds)) else {
         return Err(vec![Diagnostic {
             code: Code::INTERNAL,
             severity: Severity::Error,
@@ -51,7 +55,7 @@ pub fn load(text: &str, limits: &Limits) -> Result<Loaded, Vec<Diagnostic>> {
             help: Some("this is a bug in sprag; please report it with the file".into()),
         }]);
     };
-    Ok(Loaded { definition, warnings: problems.finish() })
+    Ok(Loaded { definition, warnings })
 }
 
 /// The problem of a file over the limit; the engine reports it before it reads such a file at all.
@@ -68,46 +72,50 @@ fn too_large(bytes: u64, limits: &Limits) -> Diagnostic {
     }
 }
 
-fn definition(workflow: &Workflow, level: Level<'_>) -> Option<Definition> {
-    let nodes = level
-        .graph
-        .nodes()
-        .map(|index| {
-            let node = level.nodes.get(index.at())?;
-            Some(CompiledNode {
-                kind: node.kind?,
-                hash: Digest([0; 32]),
-                spec: Box::new(effective(node.spec, node.kind?, &workflow.defaults)),
-            })
+fn definition(workflow: Workflow, graph: Graph, kinds: &[Option<Kind>]) -> Option<Definition> {
+    let mut specs: Vec<Option<Box<Node>>> = Vec::new();
+    specs.resize_with(graph.len(), || None);
+    let mut phases = Vec::new();
+    let mut parts: Vec<_> = workflow.nodes.into_iter().collect();
+    for phase in workflow.phases.into_iter().flatten() {
+        phases.push(CompiledPhase { name: phase.name, timeout: phase.timeout, generate: phase.generate });
+        parts.extend(phase.nodes);
+    }
+    for (id, spec) in parts.into_iter().flatten() {
+        specs[graph.find(id.as_str())?.at()] = Some(spec);
+    }
+    let nodes = specs
+        .into_iter()
+        .zip(kinds)
+        .map(|(spec, kind)| {
+            let mut spec = spec?;
+            let kind = (*kind)?;
+            settle(&mut spec, kind, &workflow.defaults);
+            Some(CompiledNode { kind, hash: Digest([0; 32]), spec })
         })
         .collect::<Option<Vec<_>>>()?;
-    let phases = workflow.phases.iter().flatten().map(|phase| CompiledPhase {
-        name: phase.name.clone(),
-        timeout: phase.timeout,
-        generate: phase.generate.clone(),
-    });
     let mut definition = Definition {
-        id: workflow.workflow.clone()?,
-        version: workflow.version.clone(),
-        description: workflow.description.clone(),
-        params: workflow.params.clone(),
-        context: workflow.context.clone(),
-        policy: workflow.policy.clone(),
-        secrets: workflow.secrets.clone(),
-        schedule: workflow.schedule.clone(),
-        phases: phases.collect(),
+        id: workflow.workflow?,
+        version: workflow.version,
+        description: workflow.description,
+        params: workflow.params,
+        context: workflow.context,
+        policy: workflow.policy,
+        secrets: workflow.secrets,
+        schedule: workflow.schedule,
+        phases,
         nodes,
-        graph: level.graph,
-        files: std::collections::BTreeMap::new(),
+        graph,
+        files: BTreeMap::new(),
         graph_hash: Digest([0; 32]),
     };
     definition.rehash();
     Some(definition)
 }
 
-/// The node with the workflow's `defaults` where it says nothing itself, and without its edges (`R-NODE-2`).
-pub(super) fn effective(spec: &Node, kind: crate::definition::Kind, defaults: &Defaults) -> Node {
-    let mut node = spec.clone();
+/// Gives a node the workflow's `defaults` where it says nothing itself, and takes its edges away: they are in the
+/// graph (`R-NODE-2`).
+fn settle(node: &mut Node, kind: Kind, defaults: &Defaults) {
     node.needs = Vec::new();
     let takes = |key: &str| super::node::takes(kind, key);
     macro_rules! fill {
@@ -128,7 +136,7 @@ pub(super) fn effective(spec: &Node, kind: crate::definition::Kind, defaults: &D
         inherit! { max_attempts, initial_delay, max_delay, backoff, jitter, only, never }
     }
     if takes("cwd") && node.cwd.is_none() {
-        node.cwd = defaults.cwd.clone().map(crate::file::Template);
+        node.cwd = defaults.cwd.clone().map(Template);
     }
     if takes("env") {
         for (name, value) in &defaults.env {
@@ -140,7 +148,6 @@ pub(super) fn effective(spec: &Node, kind: crate::definition::Kind, defaults: &D
             }
         }
     }
-    node
 }
 
 /// Where a file names a sub-workflow file, for problems that only show when that file is opened.

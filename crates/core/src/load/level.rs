@@ -51,7 +51,7 @@ impl Checker<'_, '_, '_> {
 pub(super) struct Part<'w> {
     /// The index in `phases`, if there are any.
     pub phase: Option<usize>,
-    pub nodes: &'w IndexMap<NodeId, Node>,
+    pub nodes: &'w IndexMap<NodeId, Box<Node>>,
 }
 
 /// A graph to check.
@@ -72,8 +72,6 @@ pub(super) struct LevelNode<'w> {
     pub id: &'w NodeId,
     pub spec: &'w Node,
     pub phase: Option<usize>,
-    /// What it does, if it says so clearly.
-    pub kind: Option<Kind>,
     /// Whether an edge into it could not be read, so that its ancestors are not all known.
     pub incomplete: bool,
 }
@@ -82,6 +80,8 @@ pub(super) struct LevelNode<'w> {
 pub(super) struct Level<'w> {
     pub source: Source<'w>,
     pub nodes: Vec<LevelNode<'w>>,
+    /// What each node does, if it says so clearly.
+    pub kinds: Vec<Option<Kind>>,
     pub graph: Graph,
     pub cyclic: bool,
 }
@@ -105,7 +105,6 @@ impl<'w> Level<'w> {
                 id,
                 spec,
                 phase: part.phase,
-                kind: None,
                 incomplete: false,
             }));
         }
@@ -118,7 +117,7 @@ impl<'w> Level<'w> {
         wiring.edges();
         let Wiring { builder, nodes, .. } = wiring;
         let (graph, cycles) = builder.finish();
-        let level = Self { source, nodes, graph, cyclic: !cycles.is_empty() };
+        let level = Self { source, kinds: vec![None; nodes.len()], nodes, graph, cyclic: !cycles.is_empty() };
         for cycle in &cycles {
             level.report_cycle(checker, base, cycle);
         }

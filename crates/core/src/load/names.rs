@@ -1,13 +1,14 @@
 //! The names in expressions, checked against the graph before anything runs (`R-EXPR-1`, `R-EXPR-3`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::level::{Checker, Level, Source};
 use super::sites::{Form, Output, Site};
 use super::trail::Trail;
 use crate::codes::Code;
 use crate::definition::Kind;
-use crate::expr::{Fault, Piece, Reference, references, script, split};
+use crate::expr::{Fault, Piece, Reference, references, script_of, split};
 use crate::graph::{NodeIndex, Reach};
 use crate::suggest;
 
@@ -34,19 +35,25 @@ pub(super) struct Names<'n, 'w> {
     reach: Reach<'n>,
     /// Params that something reads; `None` once all of them are read at once.
     pub used_params: Option<BTreeSet<String>>,
+    /// Expressions seen before: large files repeat few of them.
+    parsed: HashMap<String, Parsed>,
 }
+
+type Parsed = Rc<Result<Vec<Reference>, Fault>>;
 
 impl<'n, 'w> Names<'n, 'w> {
     pub fn new(level: &'n Level<'w>) -> Self {
-        Self { level, reach: Reach::new(&level.graph), used_params: Some(BTreeSet::new()) }
+        Self { level, reach: Reach::new(&level.graph), used_params: Some(BTreeSet::new()), parsed: HashMap::new() }
     }
 
     /// Parses the expressions at a place and checks what they read.
     pub fn check(&mut self, checker: &mut Checker<'_, '_, '_>, owner: Owner, site: Site<'_>) {
         if site.form == Form::Bare {
-            match references(site.text) {
+            match self.parse(site.text).as_ref() {
                 Ok(found) => self.references(checker, owner, site, found, 0),
-                Err(fault) => checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, bare_help(fault, site.text)),
+                Err(fault) => {
+                    checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, bare_help(fault.clone(), site.text));
+                }
             }
             return;
         }
@@ -57,15 +64,15 @@ impl<'n, 'w> Names<'n, 'w> {
             Ok(pieces) => pieces,
             Err(fault) => return checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, fault),
         };
-        for piece in pieces {
-            let Piece::Expr { source, offset } = piece else { continue };
-            match references(source) {
+        for piece in &pieces {
+            let Piece::Expr { source, offset } = *piece else { continue };
+            match self.parse(source).as_ref() {
                 Ok(found) => self.references(checker, owner, site, found, offset),
-                Err(fault) => checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, fault.moved(offset)),
+                Err(fault) => checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, fault.clone().moved(offset)),
             }
         }
         if site.form == Form::Shell
-            && let Err(faults) = script(site.text)
+            && let Err(faults) = script_of(&pieces)
         {
             for fault in faults {
                 checker.problems.fault(Code::UNSAFE_SHELL_VALUE, site.trail, fault);
@@ -73,16 +80,25 @@ impl<'n, 'w> Names<'n, 'w> {
         }
     }
 
+    fn parse(&mut self, source: &str) -> Parsed {
+        if let Some(known) = self.parsed.get(source) {
+            return Rc::clone(known);
+        }
+        let parsed = Rc::new(references(source));
+        self.parsed.insert(source.to_owned(), Rc::clone(&parsed));
+        parsed
+    }
+
     fn references(
         &mut self,
         checker: &mut Checker<'_, '_, '_>,
         owner: Owner,
         site: Site<'_>,
-        found: Vec<Reference>,
+        found: &[Reference],
         offset: usize,
     ) {
         for reference in found {
-            if let Err((code, message, help)) = self.reference(checker, owner, site, &reference) {
+            if let Err((code, message, help)) = self.reference(checker, owner, site, reference) {
                 let range = reference.range.start + offset..reference.range.end + offset;
                 checker.problems.in_text(code, site.trail, range, message, help);
             }
@@ -230,7 +246,7 @@ impl<'n, 'w> Names<'n, 'w> {
             return self.edge_name("output", owner);
         }
         if let Owner::Node(node) = owner
-            && self.level.node(node).kind == Some(Kind::Approve)
+            && self.level.kinds[node.at()] == Some(Kind::Approve)
         {
             let help = "name the node whose output is asked about: `nodes.<id>.output`";
             return refuse(Code::NOT_AVAILABLE_HERE, "a gate without work has no output of its own", help);

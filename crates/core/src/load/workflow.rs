@@ -116,7 +116,7 @@ fn check_level<'w>(
     for at in 0..level.nodes.len() {
         let node = level.nodes[at];
         node.with_trail(base, |trail| {
-            level.nodes[at].kind = node::kind(checker, trail, node.spec);
+            level.kinds[at] = node::kind(checker, trail, node.spec);
             checker.body(trail, node.spec);
             check_secrets(checker, trail, &level.source, node.spec);
         });

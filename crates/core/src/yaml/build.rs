@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::scalar::resolve;
-use super::tree::{Entry, NodeId, Stored, Style, Tree, Value};
+use super::tree::{Entry, NodeId, Run, Stored, Style, Tree, Value};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Label, Severity, Span};
 
@@ -36,9 +36,12 @@ pub fn read(text: &str, limits: Limits) -> Result<(Tree<'_>, Vec<Diagnostic>), U
     let mut builder = Builder {
         text,
         limits,
-        stored: Vec::with_capacity(text.len() / 12),
-        weight: Vec::with_capacity(text.len() / 12),
+        stored: Vec::with_capacity(text.len() / 8),
+        weight: Vec::with_capacity(text.len() / 8),
+        items: Vec::new(),
+        entries: Vec::new(),
         open: Vec::new(),
+        spare: Vec::new(),
         anchors: HashMap::new(),
         alias_values: 0,
         root: None,
@@ -70,7 +73,7 @@ pub fn read(text: &str, limits: Limits) -> Result<(Tree<'_>, Vec<Diagnostic>), U
             "a small workflow is `workflow: hello` and, below it, `nodes: { greet: { run: echo hello } }`",
         ));
     };
-    Ok((Tree { text, stored: builder.stored, root }, builder.problems))
+    Ok((Tree { text, stored: builder.stored, items: builder.items, entries: builder.entries, root }, builder.problems))
 }
 
 fn problem(code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) -> Unreadable {
@@ -90,12 +93,39 @@ struct Builder<'text> {
     stored: Vec<Stored<'text>>,
     /// How many values each value stands for when aliases are followed.
     weight: Vec<u64>,
+    items: Vec<NodeId>,
+    entries: Vec<Entry>,
     open: Vec<Open>,
+    /// Child lists of closed collections, emptied, for the next ones.
+    spare: Vec<Vec<NodeId>>,
     /// Anchor to value; `None` while the anchored collection is still open.
     anchors: HashMap<usize, Option<NodeId>>,
     alias_values: u64,
     root: Option<NodeId>,
     problems: Vec<Diagnostic>,
+}
+
+/// The keys of a mapping so far. A look at each beats hashing while they are few.
+enum Seen {
+    Few,
+    Many(HashMap<String, NodeId>),
+}
+
+impl Seen {
+    fn new(keys: usize) -> Self {
+        const FEW: usize = 16;
+        if keys <= FEW { Self::Few } else { Self::Many(HashMap::with_capacity(keys)) }
+    }
+
+    fn add(&mut self, name: &str, key: NodeId) {
+        if let Self::Many(names) = self {
+            names.insert(name.to_owned(), key);
+        }
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// A collection whose end has not been read.
@@ -150,12 +180,13 @@ impl<'text> Builder<'text> {
         if anchor > 0 {
             self.anchors.insert(anchor, None);
         }
-        self.open.push(Open { span, anchor, children: Vec::new(), map });
+        let children = self.spare.pop().unwrap_or_default();
+        self.open.push(Open { span, anchor, children, map });
         Ok(())
     }
 
     fn close(&mut self, end: Span, map: bool) -> Result<(), Unreadable> {
-        let Some(open) = self.open.pop() else { return Ok(()) };
+        let Some(mut open) = self.open.pop() else { return Ok(()) };
         let weight = open.children.iter().fold(1_u64, |sum, id| sum.saturating_add(self.weight[id.0 as usize]));
         // A block collection ends where the next thing starts; its own text ends with its last child.
         let inner_end = open.children.last().map_or(open.span.end, |id| self.stored[id.0 as usize].span.end);
@@ -165,7 +196,9 @@ impl<'text> Builder<'text> {
             inner_end.max(open.span.start)
         };
         let span = Span { start: open.span.start, end: last };
-        let value = if map { Value::Map(self.entries(&open.children)) } else { Value::List(open.children) };
+        let value = if map { Value::Map(self.pair(&open.children)) } else { Value::List(self.list(&open.children)) };
+        open.children.clear();
+        self.spare.push(open.children);
         let id = self.store(value, span, Style::Other, weight)?;
         self.settle_anchor(open.anchor, id);
         self.attach(id);
@@ -186,10 +219,16 @@ impl<'text> Builder<'text> {
         Ok(())
     }
 
+    fn list(&mut self, children: &[NodeId]) -> Run {
+        let start = offset(self.items.len());
+        self.items.extend_from_slice(children);
+        Run { start, end: offset(self.items.len()) }
+    }
+
     /// Pairs keys with values; reports duplicates and keys that are no scalars, and follows merge keys.
-    fn entries(&mut self, children: &[NodeId]) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::with_capacity(children.len() / 2);
-        let mut seen: HashMap<String, NodeId> = HashMap::new();
+    fn pair(&mut self, children: &[NodeId]) -> Run {
+        let start = self.entries.len();
+        let mut seen = Seen::new(children.len() / 2);
         let mut merged = Vec::new();
         for pair in children.chunks_exact(2) {
             let entry = Entry { key: pair[0], value: pair[1] };
@@ -199,39 +238,45 @@ impl<'text> Builder<'text> {
             };
             if key == "<<" && *style == Style::Plain {
                 merged.push(entry.value);
-                continue;
-            }
-            let span = *span;
-            if let Some(first) = seen.insert(key.to_string(), entry.key) {
-                let message = format!("`{key}` stands here for the second time");
-                let first_span = self.stored[first.0 as usize].span;
-                seen.insert(key.to_string(), first);
+            } else if let Some(first) = self.first(&seen, start, key) {
                 self.problems.push(Diagnostic {
                     code: Code::DUPLICATE_KEY,
                     severity: Severity::Error,
-                    message,
-                    span,
-                    labels: vec![Label { span: first_span, text: "first here".into() }],
+                    message: format!("`{key}` stands here for the second time"),
+                    span: *span,
+                    labels: vec![Label { span: self.stored[first.0 as usize].span, text: "first here".into() }],
                     help: Some("remove one of the two, or rename it".into()),
                 });
-                continue;
+            } else {
+                seen.add(key, entry.key);
+                self.entries.push(entry);
             }
-            entries.push(entry);
         }
         for value in merged {
-            self.merge(value, &mut entries, &mut seen);
+            self.merge(value, start, &mut seen);
         }
-        entries
+        Run { start: offset(start), end: offset(self.entries.len()) }
+    }
+
+    /// The key of this name among the entries since `start`.
+    fn first(&self, seen: &Seen, start: usize, key: &str) -> Option<NodeId> {
+        match seen {
+            Seen::Few => {
+                let same = |entry: &&Entry| matches!(&self.stored[entry.key.0 as usize].value, Value::Text(text) if text == key);
+                self.entries[start..].iter().find(same).map(|entry| entry.key)
+            }
+            Seen::Many(names) => names.get(key).copied(),
+        }
     }
 
     /// `<<: *base`: the entries of the base that the mapping does not have itself.
-    fn merge(&mut self, value: NodeId, entries: &mut Vec<Entry>, seen: &mut HashMap<String, NodeId>) {
-        let bases: Vec<Vec<Entry>> = match &self.stored[value.0 as usize].value {
-            Value::Map(base) => vec![base.clone()],
-            Value::List(items) => items
+    fn merge(&mut self, value: NodeId, start: usize, seen: &mut Seen) {
+        let bases: Vec<Run> = match &self.stored[value.0 as usize].value {
+            Value::Map(base) => vec![*base],
+            Value::List(list) => self.items[list.start as usize..list.end as usize]
                 .iter()
                 .filter_map(|item| match &self.stored[item.0 as usize].value {
-                    Value::Map(base) => Some(base.clone()),
+                    Value::Map(base) => Some(*base),
                     _ => None,
                 })
                 .collect(),
@@ -245,12 +290,13 @@ impl<'text> Builder<'text> {
                 "name an anchored mapping: `<<: *base`",
             );
         }
-        for entry in bases.into_iter().flatten() {
+        for at in bases.into_iter().flat_map(|base| base.start as usize..base.end as usize) {
+            let entry = self.entries[at];
             if let Value::Text(key) = &self.stored[entry.key.0 as usize].value
-                && !seen.contains_key(key.as_ref())
+                && self.first(seen, start, key).is_none()
             {
-                seen.insert(key.to_string(), entry.key);
-                entries.push(entry);
+                seen.add(key, entry.key);
+                self.entries.push(entry);
             }
         }
     }

@@ -15,4 +15,4 @@ pub use access::{Reader, typed};
 pub use build::{Limits, Unreadable, read};
 pub use locate::{Part, Path, Place};
 pub use shape::{Shape, ShapeError, Spot};
-pub use tree::{Entry, NodeId, Tree, Value};
+pub use tree::{Entry, NodeId, Run, Tree, Value};

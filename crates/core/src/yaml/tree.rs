@@ -23,10 +23,23 @@ pub enum Value<'text> {
     Float(f64),
     /// Text.
     Text(Cow<'text, str>),
-    /// A list.
-    List(Vec<NodeId>),
-    /// A mapping, in the order of the file.
-    Map(Vec<Entry>),
+    /// A list: where its items stand among those of the tree.
+    List(Run),
+    /// A mapping, in the order of the file: where its entries stand among those of the tree.
+    Map(Run),
+}
+
+/// A stretch of one of the tree's shared arrays. One array for all lists costs less than one each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Run {
+    const fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// One key of a mapping and its value. The key is always [`Value::Text`], as written.
@@ -59,6 +72,8 @@ pub(super) struct Stored<'text> {
 pub struct Tree<'text> {
     pub(super) text: &'text str,
     pub(super) stored: Vec<Stored<'text>>,
+    pub(super) items: Vec<NodeId>,
+    pub(super) entries: Vec<Entry>,
     pub(super) root: NodeId,
 }
 
@@ -98,7 +113,7 @@ impl<'text> Tree<'text> {
     /// The entries of a mapping; other values have none.
     pub fn entries(&self, id: NodeId) -> &[Entry] {
         match self.value(id) {
-            Value::Map(entries) => entries,
+            Value::Map(run) => &self.entries[run.range()],
             _ => &[],
         }
     }
@@ -106,7 +121,7 @@ impl<'text> Tree<'text> {
     /// The items of a list; other values have none.
     pub fn items(&self, id: NodeId) -> &[NodeId] {
         match self.value(id) {
-            Value::List(items) => items,
+            Value::List(run) => &self.items[run.range()],
             _ => &[],
         }
     }
