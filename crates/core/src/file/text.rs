@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
@@ -189,7 +189,27 @@ impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Either<T> {
     }
 
     fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> Result<TextOr<T>, A::Error> {
-        T::deserialize(SeqAccessDeserializer::new(seq)).map(TextOr::Long)
+        T::deserialize(OnlyLists(seq)).map(TextOr::Long)
+    }
+}
+
+/// A list that fills lists only: serde would also fill a struct from it, by position.
+struct OnlyLists<A>(A);
+
+impl<'de, A: de::SeqAccess<'de>> Deserializer<'de> for OnlyLists<A> {
+    type Error = A::Error;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        Err(de::Error::invalid_type(de::Unexpected::Seq, &visitor))
+    }
+
+    fn deserialize_seq<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_seq(self.0)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 

@@ -113,6 +113,7 @@ impl<'w> Level<'w> {
         let phase = |node: &LevelNode<'_>| u16::try_from(node.phase.unwrap_or(0)).unwrap_or(u16::MAX);
         let builder = Builder::new(nodes.iter().map(|node| (phase(node), node.id.clone())));
         let mut wiring = Wiring { checker, base, source: &source, builder, nodes };
+        wiring.unread();
         wiring.needs();
         wiring.edges();
         let Wiring { builder, nodes, .. } = wiring;
@@ -190,13 +191,23 @@ struct Wiring<'c, 'w, 'a, 'tree, 'text> {
 }
 
 impl Wiring<'_, '_, '_, '_, '_> {
+    /// Marks nodes whose edges could not all be read.
+    fn unread(&mut self) {
+        let phases = self.base.key("phases");
+        for part in &self.source.parts {
+            let unread = match part.phase {
+                None => self.checker.problems.nodes_with_unread_needs(&self.base.key("nodes")),
+                Some(phase) => self.checker.problems.nodes_with_unread_needs(&phases.index(phase).key("nodes")),
+            };
+            for node in self.nodes.iter_mut().filter(|node| node.phase == part.phase) {
+                node.incomplete |= unread.contains(node.id.as_str());
+            }
+        }
+    }
+
     fn needs(&mut self) {
         for at in 0..self.nodes.len() {
             let node = self.nodes[at];
-            if !self.checker.problems.is_whole() {
-                self.nodes[at].incomplete =
-                    node.with_trail(self.base, |trail| self.checker.problems.is_damaged(&trail.key("needs")));
-            }
             let to = NodeIndex(u32::try_from(at).unwrap_or(u32::MAX));
             for (index, need) in node.spec.needs.iter().enumerate() {
                 let (when, condition) = match need {
@@ -268,12 +279,13 @@ impl Wiring<'_, '_, '_, '_, '_> {
             return Some(found);
         }
         let phases = self.base.key("phases");
-        let written = match phase {
-            None => self.checker.problems.has_raw_key(&self.base.key("nodes"), id),
-            Some(phase) => self.checker.problems.has_raw_key(&phases.index(phase).key("nodes"), id),
-        };
+        let written = !self.checker.problems.is_whole()
+            && match phase {
+                None => self.checker.problems.has_raw_key(&self.base.key("nodes"), id),
+                Some(phase) => self.checker.problems.has_raw_key(&phases.index(phase).key("nodes"), id),
+            };
         // A node that is there but could not be read has its own report.
-        if !written {
+        if !written && !self.checker.problems.is_full() {
             let known = self.nodes.iter().map(|node| node.id.as_str());
             let help = suggest::did_you_mean(id, known.clone()).unwrap_or_else(|| match self.nodes.len() {
                 0 => "there are no nodes here".into(),

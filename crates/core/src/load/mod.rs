@@ -14,6 +14,3 @@ mod values;
 mod workflow;
 
 pub use compile::{Loaded, load, place_of_sub_workflow};
-
-#[cfg(test)]
-mod tests;

@@ -8,19 +8,20 @@ use crate::diagnostic::{Diagnostic, Label, Severity, Span};
 use crate::expr::Fault;
 use crate::yaml::{Place, Reader};
 
-/// A report that nobody reads to its end helps nobody.
-const REPORTED: usize = 200;
+/// A report that nobody reads to its end helps nobody, and each problem costs time to place.
+pub(super) const REPORTED: usize = 200;
 
 /// The problems of one file.
 #[derive(Debug)]
 pub(super) struct Problems<'a, 'tree, 'text> {
     reader: &'a Reader<'tree, 'text>,
     found: Vec<Diagnostic>,
+    left_out: usize,
 }
 
 impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
     pub const fn new(reader: &'a Reader<'tree, 'text>, found: Vec<Diagnostic>) -> Self {
-        Self { reader, found }
+        Self { reader, found, left_out: 0 }
     }
 
     /// An error about a value.
@@ -57,6 +58,9 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
 
     /// Adds a second place to the latest problem.
     pub fn label(&mut self, trail: &Trail<'_>, text: impl Into<String>) {
+        if self.left_out > 0 {
+            return;
+        }
         let span = self.reader.locate(&trail.path().name());
         if let Some(problem) = self.found.last_mut() {
             problem.labels.push(Label { span, text: text.into() });
@@ -64,8 +68,22 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
     }
 
     fn push(&mut self, code: Code, severity: Severity, place: &Place, message: String, help: Option<String>) {
+        if self.is_full() {
+            self.left_out += 1;
+            return;
+        }
         let span = self.reader.locate(place);
         self.found.push(Diagnostic { code, severity, message, span, labels: Vec::new(), help });
+    }
+
+    /// Whether enough has been said; what is dear to say need not be worked out then.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= REPORTED
+    }
+
+    /// The nodes of a mapping whose edges could not all be read.
+    pub fn nodes_with_unread_needs(&self, nodes: &Trail<'_>) -> std::collections::BTreeSet<&str> {
+        self.reader.entries_with_unread(&nodes.path(), "needs")
     }
 
     /// Whether something at or below this place could not be read and was left out.
@@ -87,21 +105,22 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         self.found.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// All problems in the order of the file, errors before warnings at one place.
+    /// All errors in the order of the file; without any, the warnings. A mistake often causes a warning elsewhere, and
+    /// that would only distract from it.
     pub fn finish(self) -> Vec<Diagnostic> {
+        let has_errors = self.has_errors();
         let mut found = self.found;
+        found.retain(|problem| !has_errors || problem.severity == Severity::Error);
         let key = |problem: &Diagnostic| (problem.span.start, problem.severity, problem.code);
         found.sort_by_key(key);
         found.dedup_by(|later, earlier| {
             later.span == earlier.span && later.code == earlier.code && later.message == earlier.message
         });
-        if found.len() > REPORTED {
-            let left_out = found.len() - REPORTED;
-            found.truncate(REPORTED);
+        if self.left_out > 0 {
             found.push(Diagnostic {
                 code: Code::TOO_LARGE,
                 severity: Severity::Error,
-                message: format!("{left_out} more problems are not shown"),
+                message: "there are more problems than one report shows".into(),
                 span: Span::default(),
                 labels: Vec::new(),
                 help: Some("mend the ones above first; many problems often have one cause".into()),

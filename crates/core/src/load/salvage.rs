@@ -1,21 +1,23 @@
 //! Reads what can be read: every mistake in shape is reported, left out, and the rest is tried again.
 
+use super::problems::REPORTED;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::file::{Node, Workflow};
 use crate::suggest;
 use crate::yaml::{NodeId, Reader, Shape, ShapeError, Value, typed};
 
-/// How many mistakes in shape one report collects.
-const REPORTED: usize = 200;
-
-/// Reads the workflow with all its mistakes left out. `None` if nothing is left to check.
+/// Reads the workflow with all its mistakes left out. `None` if nothing is left to check, or enough said already.
 pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) -> Option<Workflow> {
     // Node by node first: the cost of trying again is then that of one node, not of the file.
     for nodes in node_maps(reader) {
         for (_, entry) in reader.entries(nodes).collect::<Vec<_>>() {
             while let Err(error) = typed::<Node>(reader, entry.value) {
-                if !leave_out(reader, error, found) {
+                let more = leave_out(reader, error, found);
+                if found.len() >= REPORTED {
+                    return None;
+                }
+                if !more {
                     break;
                 }
             }
@@ -25,7 +27,7 @@ pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) 
         match typed::<Workflow>(reader, reader.tree.root()) {
             Ok(workflow) => return Some(workflow),
             Err(error) => {
-                if !leave_out(reader, error, found) {
+                if !leave_out(reader, error, found) || found.len() >= REPORTED {
                     return None;
                 }
             }
@@ -41,14 +43,16 @@ fn node_maps(reader: &Reader<'_, '_>) -> Vec<NodeId> {
     owners.filter_map(|owner| tree.get(owner, "nodes")).map(|entry| entry.value).collect()
 }
 
-/// Reports a mistake and leaves out the entry that holds it. False if there is nothing to leave out, or enough said.
+/// Reports a mistake and leaves out the entry that holds it. False if there is nothing to leave out.
 fn leave_out(reader: &mut Reader<'_, '_>, error: ShapeError, found: &mut Vec<Diagnostic>) -> bool {
     let entry = error.spot.and_then(|spot| spot.entry);
     let repeated = entry.is_some_and(|entry| !reader.leave_out(entry));
-    if !repeated {
+    // A key that was left out for a mistake of its own is missing now; that is no second mistake.
+    let known = matches!((&error.shape, error.spot), (Shape::Missing { key }, Some(spot)) if reader.tree.get(spot.at, key).is_some());
+    if !repeated && !known {
         found.push(described(reader, error));
     }
-    entry.is_some() && !repeated && found.len() < REPORTED
+    entry.is_some() && !repeated
 }
 
 fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {

@@ -59,7 +59,7 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
             None
         }
         (Some(nodes), None) => {
-            if nodes.is_empty() && !checker.problems.is_damaged(&root.key("nodes")) {
+            if nodes.is_empty() && !checker.problems.has_errors() {
                 let help = "add one: `nodes: { greet: { run: echo hello } }`";
                 checker.problems.at(Code::MISSING_KEY, &root.key("nodes"), "a workflow needs at least one node", help);
             }
@@ -67,7 +67,7 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
         }
         (None, Some(phases)) => {
             let list = root.key("phases");
-            if phases.is_empty() {
+            if phases.is_empty() && !checker.problems.has_errors() {
                 let help = "add one: `phases: [{ name: build, nodes: … }]`";
                 checker.problems.at(Code::MISSING_KEY, &list, "a workflow needs at least one phase", help);
             }

@@ -40,7 +40,8 @@ const SHELLS: [&str; 13] =
 impl Shell {
     /// The shell of that name, with or without its directory.
     pub(super) fn named(text: &str) -> Option<Self> {
-        let name = SHELLS.iter().find(|shell| **shell == basename(text))?;
+        let base = basename(text);
+        let name = SHELLS.iter().find(|shell| **shell == base)?;
         Some(Self {
             name,
             at: ShellWord::Options,

@@ -35,9 +35,9 @@ impl<'tree, 'text> Reader<'tree, 'text> {
         self.left_out.is_empty()
     }
 
-    /// The lists and mappings that something was left out of.
-    pub(super) fn left_out(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.left_out.iter().map(|(container, _)| *container)
+    /// What was left out: the list or mapping, and the number of the entry. In no particular order.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = (NodeId, usize)> + '_ {
+        self.left_out.iter().copied()
     }
 
     /// The entries of a mapping that are not left out.
@@ -105,9 +105,23 @@ impl<'de> Deserializer<'de> for At<'de, '_, '_> {
         .map_err(|error| error.at(self.id))
     }
 
+    /// Serde would also fill a struct from a list, by position. A workflow file says what it means.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ShapeError> {
+        if let Value::List(_) = self.reader.tree.value(self.id) {
+            let error = <ShapeError as de::Error>::invalid_type(de::Unexpected::Seq, &visitor);
+            return Err(error.at(self.id));
+        }
+        self.deserialize_any(visitor)
+    }
+
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier ignored_any
+        tuple_struct map identifier ignored_any
     }
 }
 

@@ -1,5 +1,7 @@
 //! From a path in the typed model back to the place in the file.
 
+use std::collections::BTreeSet;
+
 use super::access::Reader;
 use super::tree::{NodeId, Style, Value};
 use crate::diagnostic::Span;
@@ -162,10 +164,34 @@ impl Reader<'_, '_> {
     /// Whether something at or below this place was left out.
     pub fn is_damaged(&self, path: &Path) -> bool {
         let Some(id) = self.raw(path) else { return !self.is_whole() };
-        let whole = self.tree.span(id);
-        self.left_out().any(|container| {
-            let span = self.tree.span(container);
-            whole.start <= span.start && span.end <= whole.end
-        })
+        self.left_out().any(|(container, _)| self.holds(id, container))
+    }
+
+    /// The keys of a mapping of mappings in which `part`, or something in it, was left out.
+    pub fn entries_with_unread(&self, path: &Path, part: &str) -> BTreeSet<&str> {
+        let mut found = BTreeSet::new();
+        let Some(outer) = self.raw(path) else { return found };
+        if self.is_whole() {
+            return found;
+        }
+        let entries = self.tree.entries(outer);
+        for (container, index) in self.left_out() {
+            // Values stand in the order of the file, so the entry around a place is the last one that starts before it.
+            let start = self.tree.span(container).start;
+            let at = entries.partition_point(|entry| self.tree.span(entry.value).start <= start);
+            let Some(entry) = at.checked_sub(1).and_then(|at| entries.get(at)) else { continue };
+            let whole = container == entry.value
+                && self.tree.entries(container).get(index).is_some_and(|entry| self.tree.text_of(entry.key) == part);
+            let inside = self.tree.get(entry.value, part).is_some_and(|entry| self.holds(entry.value, container));
+            if whole || inside {
+                found.insert(self.tree.text_of(entry.key));
+            }
+        }
+        found
+    }
+
+    fn holds(&self, outer: NodeId, inner: NodeId) -> bool {
+        let (outer, inner) = (self.tree.span(outer), self.tree.span(inner));
+        outer.start <= inner.start && inner.end <= outer.end
     }
 }

@@ -1,0 +1,10 @@
+//! Loading workflow files.
+
+mod examples;
+mod expressions;
+mod hashes;
+mod hostile;
+mod mistakes;
+mod paths;
+mod places;
+mod support;
