@@ -18,7 +18,8 @@ pub struct Context {
     pub json: bool,
     /// How wide a report may be.
     pub width: usize,
-    quiet: bool,
+    /// Whether warnings and remarks are left out.
+    pub quiet: bool,
     choice: ColorChoice,
     folder: PathBuf,
 }

@@ -8,7 +8,7 @@ use sprag_core::facts::Facts;
 use sprag_engine::EngineError;
 
 /// How the process ends (`R-CLI-3`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exit(pub u8);
 
 impl Exit {
@@ -45,9 +45,10 @@ impl Failure {
     pub fn facts(&self) -> Facts {
         match self {
             Self::Engine(error) => error.facts(),
-            Self::Output { .. } | Self::ClosedPipe => {
-                Facts::new(Code::OUTPUT_FAILED, "check that there is space and that the place can be written")
-            }
+            Self::Output { .. } | Self::ClosedPipe => Facts::new(
+                Code::OUTPUT_FAILED,
+                "check that the folder exists, that it can be written, and that there is space",
+            ),
         }
     }
 

@@ -16,18 +16,23 @@ const PAGES: &str = "docs/errors/";
 const TEXT_SHOWN: usize = 4_000;
 
 /// All problems of a file, each with its source line underlined.
-pub fn file_text(file: &FileReport, width: usize) -> String {
-    let name = file.path.display().to_string();
+pub fn file_text(file: &FileReport, width: usize, quiet: bool) -> String {
+    let name = shown(file);
     let mut text = String::new();
     if let Some(error) = &file.unreadable {
         text.push_str(&plain(&error.to_string(), &error.facts()));
     }
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(width);
-    for diagnostic in &file.diagnostics {
+    for diagnostic in file.diagnostics.iter().filter(|diagnostic| !quiet || diagnostic.severity == Severity::Error) {
         text.push_str(&renderer.render(&[group(file, &name, diagnostic)]));
         text.push_str("\n\n");
     }
     text
+}
+
+/// The file as a person named it.
+pub fn shown(file: &FileReport) -> String {
+    if file.path.as_os_str() == "-" { "<standard input>".into() } else { file.path.display().to_string() }
 }
 
 fn group<'a>(file: &'a FileReport, name: &'a str, diagnostic: &'a Diagnostic) -> Group<'a> {
@@ -61,6 +66,8 @@ fn excerpt<'a>(file: &'a FileReport, diagnostic: &Diagnostic) -> (&'a str, usize
     let spans = || diagnostic.labels.iter().map(|label| label.span).chain([diagnostic.span]);
     let from = spans().map(|span| span.start as usize).min().unwrap_or(0).min(text.len());
     let to = spans().map(|span| span.end as usize).max().unwrap_or(0).clamp(from, text.len());
+    // Labels may be far apart, but one place is never worth more than a screen.
+    let to = if diagnostic.labels.is_empty() { floor(text, to.min(from + TEXT_SHOWN)) } else { to };
     let mut start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let mut end = text[to..].find('\n').map_or(text.len(), |at| to + at);
     let first_line = text[..start].matches('\n').count() + 1;
@@ -80,7 +87,8 @@ fn floor(text: &str, offset: usize) -> usize {
 
 /// A failure without a place in a file.
 pub fn failure_text(failure: &Failure) -> String {
-    plain(&failure.to_string(), &failure.facts())
+    let facts = failure.facts();
+    format!("{}{}\n", plain(&failure.to_string(), &facts), pages(&[facts.code.as_str()]))
 }
 
 fn plain(message: &str, facts: &Facts) -> String {
@@ -99,14 +107,14 @@ pub fn pages(codes: &[&str]) -> String {
     codes.dedup();
     match codes.as_slice() {
         [] => String::new(),
-        [code] => format!("for more about this error see {PAGES}{code}.md"),
-        [first, ..] => format!("for more about these errors see {PAGES}, such as {PAGES}{first}.md"),
+        [code] => format!("more about `{code}`: {PAGES}{code}.md"),
+        [first, ..] => format!("more about each code: {PAGES}, such as {PAGES}{first}.md"),
     }
 }
 
 /// The problems of one severity, in the stable shape of `R-CLI-8`.
 pub fn file_json(file: &FileReport, severity: Severity) -> Vec<Value> {
-    let name = file.path.display().to_string();
+    let name = shown(file);
     let unreadable = file.unreadable.iter().filter(|_| severity == Severity::Error).map(|error| {
         let facts = error.facts();
         entry(facts.code.as_str(), &error.to_string(), &name, None, facts.help.as_deref())

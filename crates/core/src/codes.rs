@@ -68,7 +68,6 @@ codes! {
     // The graph.
     UNKNOWN_NODE = 2, 422, "a reference to a node that does not exist";
     SELF_DEPENDENCY = 2, 422, "a node that depends on itself";
-    DUPLICATE_EDGE = 2, 422, "the same edge twice with different conditions";
     CYCLE = 2, 422, "nodes that wait for each other in a circle";
     CROSS_PHASE_EDGE = 2, 422, "an edge between nodes of different phases";
     OUTPUT_CONFLICT = 2, 422, "two nodes that declare the same output path";
@@ -83,7 +82,6 @@ codes! {
 
     // Names of other things.
     UNKNOWN_SECRET = 2, 422, "a secret that the workflow does not declare";
-    UNKNOWN_PHASE = 2, 422, "a phase that does not exist";
 
     // Worth a look, but the workflow runs.
     GATE_AFTER_WORK = 0, 200, "a gate that is asked after the risky work has happened";

@@ -143,6 +143,15 @@ impl Definition {
         files
     }
 
+    /// What nodes hand to a sub-workflow file, once for each that names it.
+    pub fn handed_to(&self, file: &str) -> Vec<&BTreeMap<ParamName, Json>> {
+        let mut found = Vec::new();
+        for node in &self.nodes {
+            collect_handed(&node.spec, file, &mut found);
+        }
+        found
+    }
+
     /// Takes the graph hashes of the sub-workflow files into its own hashes.
     pub fn link(&mut self, files: BTreeMap<String, Digest>) {
         self.files = files;
@@ -171,6 +180,25 @@ pub(crate) fn collect_files<'spec>(node: &'spec Node, files: &mut Vec<&'spec str
     }
     if let Some(map) = &node.map {
         collect_files(&map.node, files);
+    }
+}
+
+fn collect_handed<'spec>(node: &'spec Node, file: &str, found: &mut Vec<&'spec BTreeMap<ParamName, Json>>) {
+    let plain = node.workflow.iter().map(|workflow| (workflow, &node.params));
+    let looped = node.repeat.iter().map(|repeat| (&repeat.workflow, &repeat.params));
+    for (workflow, params) in plain.chain(looped) {
+        match workflow {
+            TextOr::Text(named) if named == file => found.push(params),
+            TextOr::Text(_) => {}
+            TextOr::Long(inline) => {
+                for child in inline.nodes.iter().flat_map(IndexMap::values) {
+                    collect_handed(child, file, found);
+                }
+            }
+        }
+    }
+    if let Some(map) = &node.map {
+        collect_handed(&map.node, file, found);
     }
 }
 

@@ -8,17 +8,23 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
     // Two slips in a word of six letters, one in a short word; more than that is another word.
     let allowed = match folded.chars().count() {
         0 => return None,
-        1..=3 => 1,
+        1 | 2 => 0,
+        3 => 1,
         4..=7 => 2,
         _ => 3,
     };
     let mut best: Option<(usize, &str)> = None;
     for name in known {
-        if name.len().abs_diff(folded.len()) > allowed + 2 {
+        let distance = if same_words(written, name) {
+            0
+        } else if folded.len() >= 4 && name.to_lowercase().starts_with(&folded) {
+            // The beginning of a name is as good as a slip.
+            allowed
+        } else if name.len().abs_diff(folded.len()) > allowed + 2 {
             continue;
-        }
-        let distance =
-            if same_words(&folded, name) { 0 } else { strsim::damerau_levenshtein(&folded, &name.to_lowercase()) };
+        } else {
+            strsim::damerau_levenshtein(&folded, &name.to_lowercase())
+        };
         if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, name));
         }
@@ -61,6 +67,8 @@ mod tests {
             ("max-attempts", Some("max_attempts")),
             ("need", Some("needs")),
             ("rnu", Some("run")),
+            ("time", Some("timeout")),
+            ("x", None),
             ("banana", None),
             ("", None),
         ] {

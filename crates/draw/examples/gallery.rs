@@ -1,5 +1,7 @@
 //! Writes sample pictures in every format, to be looked at: `cargo run --example gallery -- DIR`.
 
+#![expect(clippy::print_stdout, reason = "an example says what it wrote")]
+
 use std::path::PathBuf;
 
 use sprag_draw::{EdgeKind, NodeColour, Picture, PictureEdge, PictureNode, Theme};

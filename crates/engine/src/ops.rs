@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use sprag_core::codes::Code;
 use sprag_core::definition::Definition;
 use sprag_core::diagnostic::{Diagnostic, Severity};
-use sprag_core::hash::Digest;
-use sprag_core::load::{Loaded, load, place_of_sub_workflow};
+use sprag_core::load::{Loaded, Mismatch, load, mismatches, place_of_sub_workflow};
 
 use crate::error::EngineError;
 use crate::project::Project;
@@ -55,8 +55,8 @@ struct Walk<'project> {
     /// Whether warnings are wanted, which compiled forms do not hold.
     fresh: bool,
     report: Report,
-    /// Graph hashes of files that are done; `None` for one with problems.
-    done: BTreeMap<PathBuf, Option<Digest>>,
+    /// Files that are done; `None` for one with problems.
+    done: BTreeMap<PathBuf, Option<Rc<Definition>>>,
     open: Vec<PathBuf>,
 }
 
@@ -101,7 +101,20 @@ impl Walk<'_> {
         self.open.push(absolute(path));
         for name in definition.sub_workflow_files().into_iter().map(str::to_owned).collect::<Vec<_>>() {
             match self.named(path, &name) {
-                Ok(Some(hash)) => drop(hashes.insert(name, hash)),
+                Ok(Some(child)) => {
+                    let span = place_of_sub_workflow(&text, &name, self.project.limits());
+                    let handed = definition.handed_to(&name);
+                    let mismatches = handed.into_iter().flat_map(|handed| mismatches(&child.params, handed));
+                    found.extend(mismatches.map(|Mismatch { message, help, .. }| Diagnostic {
+                        code: Code::UNDEFINED_NAME,
+                        severity: Severity::Error,
+                        message,
+                        span,
+                        labels: Vec::new(),
+                        help: Some(help),
+                    }));
+                    hashes.insert(name, child.graph_hash);
+                }
                 Ok(None) => {}
                 Err((code, message, help)) => found.push(Diagnostic {
                     code,
@@ -124,12 +137,12 @@ impl Walk<'_> {
         valid.then_some(definition)
     }
 
-    /// A file named by another one: its graph hash, or nothing if it has problems of its own.
-    fn named(&mut self, from: &Path, name: &str) -> Result<Option<Digest>, (Code, String, String)> {
+    /// A file named by another one, or nothing if it has problems of its own.
+    fn named(&mut self, from: &Path, name: &str) -> Result<Option<Rc<Definition>>, (Code, String, String)> {
         let path = from.parent().unwrap_or_else(|| Path::new("")).join(name);
         let whole = absolute(&path);
         if let Some(known) = self.done.get(&whole) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         if let Some(at) = self.open.iter().position(|open| *open == whole) {
             let mut names: Vec<String> = self.open[at..].iter().map(|open| file_name(open)).collect();
@@ -141,8 +154,12 @@ impl Walk<'_> {
             let message = format!("sub-workflow files name each other more than {FILE_DEPTH} deep here");
             return Err((Code::TOO_DEEP, message, "put some of them into one file".into()));
         }
-        if let Err(error) = std::fs::metadata(&path) {
-            let error = EngineError::from_io(path, &error);
+        let readable = match std::fs::metadata(&path) {
+            Ok(kind) if kind.is_file() => Ok(()),
+            Ok(_) => Err(EngineError::Unreadable { path: path.clone(), why: "it is not a regular file".into() }),
+            Err(error) => Err(EngineError::from_io(path.clone(), &error)),
+        };
+        if let Err(error) = readable {
             let facts = error.facts();
             let help = facts
                 .help
@@ -150,9 +167,9 @@ impl Walk<'_> {
                 .unwrap_or_else(|| "a sub-workflow file is named relative to the file that names it".into());
             return Err((facts.code, error.to_string(), help));
         }
-        let hash = self.file(&path).map(|definition| definition.graph_hash);
-        self.done.insert(whole, hash);
-        Ok(hash)
+        let child = self.file(&path).map(Rc::new);
+        self.done.insert(whole, child.clone());
+        Ok(child)
     }
 
     fn add(&mut self, path: &Path, text: String, diagnostics: Vec<Diagnostic>, unreadable: Option<EngineError>) {

@@ -25,8 +25,8 @@ impl Project {
         let start = std::path::absolute(start).map_err(|error| EngineError::from_io(start.to_owned(), &error))?;
         if !start.is_dir() {
             return Err(EngineError::Workspace {
-                path: start,
-                why: "it is not a folder".into(),
+                path: start.clone(),
+                why: if start.exists() { "it is not a folder" } else { "it does not exist" }.into(),
                 help: "name a folder with `-C`".into(),
             });
         }

@@ -61,7 +61,7 @@ impl Graph {
             } else {
                 validate::explain(context, &checked);
             }
-            return Ok(Exit::INVALID);
+            return Ok(validate::exit(&checked));
         };
         let drawn = self.drawn(&picture(definition));
         match &self.output {

@@ -1,18 +1,25 @@
 //! From the arguments to the exit code.
 
-use clap::Parser as _;
+use std::io::Write as _;
 
-use super::super::arguments::{Arguments, Command};
+use clap::Parser as _;
+use sprag_core::codes::Code;
+
+use crate::arguments::{Arguments, Command};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::render;
 
 /// Parses the command line, runs the verb, and says how it ended.
 pub fn main() -> Exit {
+    explain_panics();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are answers, not mistakes; clap prints each to the right stream.
+            if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+                return usage_as_json(&error);
+            }
             drop(error.print());
             return if error.use_stderr() { Exit::INVALID } else { Exit::OK };
         }
@@ -25,6 +32,31 @@ pub fn main() -> Exit {
         Command::Completions(command) => command.run(&context),
     };
     outcome.unwrap_or_else(|failure| fail(&context, &failure))
+}
+
+/// Whoever asked for JSON gets JSON, even if the rest of the line cannot be understood.
+fn usage_as_json(error: &clap::Error) -> Exit {
+    let text = error.to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let document = serde_json::json!({
+        "error": { "code": Code::USAGE.as_str(), "message": message, "help": "see `sprag --help`", "exit_code": Code::USAGE.exit() }
+    });
+    drop(writeln!(std::io::stdout(), "{document}"));
+    Exit(Code::USAGE.exit())
+}
+
+/// A panic is a bug: it is said so, without a trace that means nothing to the person who meets it.
+fn explain_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
+        let message = panic.payload_as_str().unwrap_or("unknown");
+        let report = format!(
+            "error[{code}]: a bug in sprag{place}: {message}\n  = help: please report it together with the command; nothing that was saved is lost\n",
+            code = Code::INTERNAL,
+        );
+        drop(std::io::stderr().write_all(report.as_bytes()));
+        std::process::exit(i32::from(Code::INTERNAL.exit()));
+    }));
 }
 
 fn fail(context: &Context, failure: &Failure) -> Exit {

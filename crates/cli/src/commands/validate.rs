@@ -34,12 +34,20 @@ impl Validate {
             for checked in &checked {
                 explain(context, checked);
                 if let (Some(definition), Some(file)) = (&checked.definition, checked.report.files.first()) {
-                    context.say(&format!("{}: valid, {}\n", file.path.display(), size(definition)));
+                    context.say(&format!("{}: valid, {}\n", render::shown(file), size(definition)));
                 }
             }
         }
-        Ok(if valid { Exit::OK } else { Exit::INVALID })
+        Ok(checked.iter().map(exit).max().unwrap_or(Exit::OK))
     }
+}
+
+/// How a command ends that was given this file: the gravest code decides.
+pub fn exit(checked: &Checked) -> Exit {
+    let files = &checked.report.files;
+    let in_text = files.iter().flat_map(|file| &file.diagnostics).map(|diagnostic| diagnostic.code.exit());
+    let unread = files.iter().filter_map(|file| file.unreadable.as_ref()).map(|error| error.facts().code.exit());
+    Exit(in_text.chain(unread).max().unwrap_or(0))
 }
 
 /// Prints the problems of a file and of the files it names.
@@ -48,15 +56,18 @@ pub fn explain(context: &Context, checked: &Checked) {
     let mut codes = Vec::new();
     let mut counts = (0, 0);
     for file in &checked.report.files {
-        context.complain(&render::file_text(file, width));
+        context.complain(&render::file_text(file, width, context.quiet));
         counts.0 += render::file_json(file, Severity::Error).len();
         counts.1 += render::file_json(file, Severity::Warning).len();
-        codes.extend(file.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()));
+        let errors = file.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        codes.extend(errors.map(|diagnostic| diagnostic.code));
+        codes.extend(file.unreadable.as_ref().map(|error| error.facts().code));
     }
     if counts.0 > 0 {
         let found = [plural(counts.0, "error"), plural(counts.1, "warning")];
         let found: Vec<_> = found.into_iter().flatten().collect();
-        context.say(&format!("{}; {}\n", found.join(", "), render::pages(&codes)));
+        let names: Vec<_> = codes.iter().map(|code| code.as_str()).collect();
+        context.say(&format!("{}; {}\n", found.join(", "), render::pages(&names)));
     }
 }
 

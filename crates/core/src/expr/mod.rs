@@ -8,5 +8,5 @@ mod script;
 mod template;
 
 pub use names::{Fault, Reference, references};
-pub use script::{script, script_of};
+pub use script::{script, script_argument, script_of};
 pub use template::{Piece, split};

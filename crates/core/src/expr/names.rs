@@ -16,11 +16,13 @@ pub struct Fault {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// Whether the text is well formed and only names something that does not exist.
+    pub unknown_name: bool,
 }
 
 impl Fault {
     pub(super) fn new(range: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { range, message: message.into(), help: Some(help.into()) }
+        Self { range, message: message.into(), help: Some(help.into()), unknown_name: false }
     }
 
     /// The same fault in a text that holds this one at `offset`.
@@ -132,7 +134,12 @@ pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
     let tree = parse_expr(source).map_err(|error| {
         let range = error.range().unwrap_or(0..source.len());
         let detail = error.detail().unwrap_or("it cannot be parsed").to_owned();
-        Fault { range: clamp(range, source), message: format!("syntax error in expression: {detail}"), help: None }
+        Fault {
+            range: clamp(range, source),
+            message: format!("syntax error in expression: {detail}"),
+            help: Some("an expression is like `params.count > 3 and output.ok`; text needs quotes".into()),
+            unknown_name: false,
+        }
     })?;
     let mut walk = Walk { source, found: Vec::new() };
     walk.expr(&tree, DEPTH)?;
@@ -262,8 +269,8 @@ impl Walk<'_> {
         }
         let range = clamp(span.start_offset as usize..span.end_offset as usize, self.source);
         let help = suggest::did_you_mean(name, known.iter().copied())
-            .unwrap_or_else(|| format!("there are {}", suggest::listed(known.iter().copied())));
-        Err(Fault::new(range, format!("there is no {what} `{name}`"), help))
+            .unwrap_or_else(|| format!("the {what}s are {}", suggest::listed(known.iter().copied())));
+        Err(Fault { unknown_name: true, ..Fault::new(range, format!("there is no {what} `{name}`"), help) })
     }
 }
 

@@ -4,6 +4,27 @@ use super::names::{Fault, is_unquoted};
 use super::template::{Piece, split};
 use crate::shell;
 
+/// A value inside the script that a list hands to a shell: `[sh, -c, "echo {{ x }}"]`. The list needs no quoting, but
+/// the shell that it starts reads the argument as code.
+pub fn script_argument<'a>(arguments: impl Iterator<Item = &'a str>) -> Option<(usize, Fault)> {
+    let mut shell = None;
+    let mut wants_script = false;
+    for (at, argument) in arguments.enumerate() {
+        if wants_script && !argument.starts_with(['-', '+']) {
+            let message = format!("a value in the script of `{}`, which reads it as code", shell?);
+            let help = "hand it over behind the script: `[sh, -c, 'echo \"$1\"', _, \"{{ x }}\"]`";
+            return argument.contains("{{").then(|| (at, Fault::new(0..argument.len(), message, help)));
+        }
+        if let Some(name) = shell::shell_named(argument) {
+            shell = Some(name);
+        } else if shell.is_some() && argument.starts_with('-') && !argument.starts_with("--") && argument.contains('c')
+        {
+            wants_script = true;
+        }
+    }
+    None
+}
+
 /// Splits a `run` string and places its values. Every value that the shell could read as code is a fault.
 pub fn script(text: &str) -> Result<shell::ShellScript, Vec<Fault>> {
     script_of(&split(text).map_err(|fault| vec![fault])?)
@@ -26,7 +47,7 @@ pub fn script_of(pieces: &[Piece<'_>]) -> Result<shell::ShellScript, Vec<Fault>>
                     Some(Piece::Expr { source, offset }) => offset - 2..offset + source.len() + 2,
                     _ => 0..0,
                 };
-                Fault { range, message: misplaced.reason.message(), help: Some(misplaced.reason.help()) }
+                Fault::new(range, misplaced.reason.message(), misplaced.reason.help())
             })
             .collect()
     })

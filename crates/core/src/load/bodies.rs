@@ -3,7 +3,8 @@
 use super::level::Checker;
 use super::trail::Trail;
 use crate::codes::Code;
-use crate::file::{Agent, Approve, Http, Mcp, Node, Probe, Provider, Semantics, TextOr, Tool, Wait, Work};
+use crate::expr::script_argument;
+use crate::file::{Agent, Approve, Command, Http, Mcp, Node, Probe, Provider, Semantics, TextOr, Tool, Wait, Work};
 use crate::suggest;
 
 impl Checker<'_, '_, '_> {
@@ -20,13 +21,8 @@ impl Checker<'_, '_, '_> {
                 self.work(&trail.key("recovery").key("decompose"), "decomposition", work);
             }
         }
-        if let Some(TextOr::Long(command)) = &node.run
-            && command.is_empty()
-        {
-            self.invalid(&trail.key("run"), "this command is empty", "write `[program, argument, …]`");
-        }
-        if matches!(&node.run, Some(TextOr::Text(script)) if script.trim().is_empty()) {
-            self.invalid(&trail.key("run"), "this command is empty", "write a command, or use `noop:`");
+        if let Some(command) = &node.run {
+            self.command(&trail.key("run"), command);
         }
         if let Some(http) = &node.http {
             self.http(&trail.key("http"), http);
@@ -71,6 +67,23 @@ impl Checker<'_, '_, '_> {
         }
         for (id, schema) in &node.input_schema {
             self.schema(&trail.key("input_schema").key(id.as_str()), &schema.0);
+        }
+    }
+
+    fn command(&mut self, trail: &Trail<'_>, command: &Command) {
+        match command {
+            TextOr::Text(script) if script.trim().is_empty() => {
+                self.invalid(trail, "this command is empty", "write a command, or use `noop:`");
+            }
+            TextOr::Text(_) => {}
+            TextOr::Long(arguments) if arguments.is_empty() => {
+                self.invalid(trail, "this command is empty", "write `[program, argument, …]`");
+            }
+            TextOr::Long(arguments) => {
+                if let Some((at, fault)) = script_argument(arguments.iter().map(|argument| argument.0.as_str())) {
+                    self.problems.fault(Code::UNSAFE_SHELL_VALUE, &trail.index(at), fault);
+                }
+            }
         }
     }
 
@@ -169,6 +182,9 @@ impl Checker<'_, '_, '_> {
                 if tool.mcp.is_none() && tool.name.is_none() && !self.problems.is_damaged(trail) {
                     self.problems.at(Code::MISSING_KEY, trail, "a tool needs a name", "add `name:` here");
                 }
+                if let Some(command) = &tool.run {
+                    self.command(&trail.key("run"), command);
+                }
                 if let Some(http) = &tool.http {
                     self.http(&trail.key("http"), http);
                 }
@@ -211,6 +227,9 @@ impl Checker<'_, '_, '_> {
         if work.with.is_some() && work.call.is_none() {
             self.problems.at_key(Code::KEY_NOT_ALLOWED, &trail.key("with"), "`with` belongs to `call`", "remove it");
         }
+        if let Some(command) = &work.run {
+            self.command(&trail.key("run"), command);
+        }
         if let Some(agent) = &work.agent {
             self.agent(&trail.key("agent"), agent);
         }
@@ -223,6 +242,9 @@ impl Checker<'_, '_, '_> {
         if !asked && !self.problems.is_damaged(trail) {
             let help = "add `semantics: at_most_once`, or remove the probe";
             self.problems.at_key(Code::INVALID_VALUE, &here, "a probe is only asked under `at_most_once`", help);
+        }
+        if let Some(command) = &probe.run {
+            self.command(&here.key("run"), command);
         }
         if let Some(http) = &probe.http {
             self.http(&here.key("http"), http);

@@ -41,7 +41,7 @@ impl Checker<'_, '_, '_> {
         if before <= self.limits.nodes && self.nodes > self.limits.nodes {
             let message = format!("the workflow has more than {} nodes", self.limits.nodes);
             let help = "use a `map` or sub-workflows; `limits.nodes` in `sprag.toml` raises the limit";
-            self.problems.at(Code::TOO_LARGE, trail, message, help);
+            self.problems.at_key(Code::TOO_LARGE, trail, message, help);
         }
     }
 }
@@ -134,13 +134,16 @@ impl<'w> Level<'w> {
         let (Some(first), Some(last)) = (cycle.nodes.first(), cycle.nodes.last()) else { return };
         let (first, last) = (self.node(*first), self.node(*last));
         let message = format!("these nodes wait for each other: {}", cycle.text(&self.graph));
-        let help = format!("remove one of these edges, for example `{}` from the needs of `{}`", last.id, first.id);
+        let help = format!("remove one of these edges, for example the one from `{}` to `{}`", last.id, first.id);
         let at = first.spec.needs.iter().position(|need| source_of(need) == last.id.as_str());
-        match at {
-            Some(at) => first.with_trail(base, |trail| {
+        if let Some(at) = at {
+            first.with_trail(base, |trail| {
                 checker.problems.at(Code::CYCLE, &trail.key("needs").index(at), message, help);
-            }),
-            None => first.with_trail(base, |trail| checker.problems.at_key(Code::CYCLE, trail, message, help)),
+            });
+        } else {
+            let is_closing = |edge: &Edge| edge.from == last.id.as_str() && edge.to == first.id.as_str();
+            let at = self.source.edges.iter().position(is_closing).unwrap_or(0);
+            checker.problems.at(Code::CYCLE, &base.key("edges").index(at), message, help);
         }
     }
 }
@@ -220,7 +223,7 @@ impl Wiring<'_, '_, '_, '_, '_> {
                     let item = needs.index(index);
                     let named = item.key("node");
                     let trail = if matches!(need, TextOr::Long(_)) { &named } else { &item };
-                    if let Some(from) = self.resolve(source_of(need), trail, node.phase) {
+                    if let Some(from) = self.resolve(source_of(need), trail) {
                         self.draw(from, to, when, condition, trail);
                     } else {
                         self.nodes[at].incomplete = true;
@@ -234,9 +237,8 @@ impl Wiring<'_, '_, '_, '_, '_> {
         for (index, edge) in self.source.edges.iter().enumerate() {
             let edges = self.base.key("edges");
             let item = edges.index(index);
-            let to = self.resolve(&edge.to, &item.key("to"), None);
-            let phase = to.and_then(|to| self.nodes[to.at()].phase);
-            let from = self.resolve(&edge.from, &item.key("from"), phase);
+            let to = self.resolve(&edge.to, &item.key("to"));
+            let from = self.resolve(&edge.from, &item.key("from"));
             match (from, to) {
                 (Some(from), Some(to)) => self.draw(from, to, edge.when, edge.condition.as_ref(), &item.key("from")),
                 (None, Some(to)) => self.nodes[to.at()].incomplete = true,
@@ -274,15 +276,16 @@ impl Wiring<'_, '_, '_, '_, '_> {
         self.builder.edge(NewEdge { from, to, when: when.unwrap_or_default(), condition });
     }
 
-    fn resolve(&mut self, id: &str, trail: &Trail<'_>, phase: Option<usize>) -> Option<NodeIndex> {
+    fn resolve(&mut self, id: &str, trail: &Trail<'_>) -> Option<NodeIndex> {
         if let Some(found) = self.builder.find(id) {
             return Some(found);
         }
-        let phases = self.base.key("phases");
+        let nodes = self.base.key("nodes");
         let written = !self.checker.problems.is_whole()
-            && match phase {
-                None => self.checker.problems.has_raw_key(&self.base.key("nodes"), id),
-                Some(phase) => self.checker.problems.has_raw_key(&phases.index(phase).key("nodes"), id),
+            && if self.source.inner {
+                self.checker.problems.has_raw_key(&nodes, id)
+            } else {
+                self.checker.problems.is_written_node(id)
             };
         // A node that is there but could not be read has its own report.
         if !written && !self.checker.problems.is_full() {

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod compile;
+mod handed;
 mod level;
 mod names;
 mod node;
@@ -14,3 +15,4 @@ mod values;
 mod workflow;
 
 pub use compile::{Loaded, load, place_of_sub_workflow};
+pub use handed::{Mismatch, mismatches};

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::level::{Checker, Level, Source};
 use super::sites::{Form, Output, Site};
-use super::trail::Trail;
 use crate::codes::Code;
 use crate::definition::Kind;
 use crate::expr::{Fault, Piece, Reference, references, script_of, split};
@@ -49,11 +48,12 @@ impl<'n, 'w> Names<'n, 'w> {
     /// Parses the expressions at a place and checks what they read.
     pub fn check(&mut self, checker: &mut Checker<'_, '_, '_>, owner: Owner, site: Site<'_>) {
         if site.form == Form::Bare {
-            match self.parse(site.text).as_ref() {
-                Ok(found) => self.references(checker, owner, site, found, 0),
-                Err(fault) => {
-                    checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, bare_help(fault.clone(), site.text));
-                }
+            if site.text.trim_start().starts_with("{{") {
+                let message = "braces around an expression".to_owned();
+                let help = "this is an expression already: write it without `{{ }}`".to_owned();
+                checker.problems.in_text(Code::EXPRESSION_SYNTAX, site.trail, 0..site.text.len(), message, Some(help));
+            } else {
+                self.source(checker, owner, site, site.text, 0);
             }
             return;
         }
@@ -67,13 +67,7 @@ impl<'n, 'w> Names<'n, 'w> {
         let mut readable = true;
         for piece in &pieces {
             let Piece::Expr { source, offset } = *piece else { continue };
-            match self.parse(source).as_ref() {
-                Ok(found) => self.references(checker, owner, site, found, offset),
-                Err(fault) => {
-                    readable = false;
-                    checker.problems.fault(Code::EXPRESSION_SYNTAX, site.trail, fault.clone().moved(offset));
-                }
-            }
+            readable &= self.source(checker, owner, site, source, offset);
         }
         if readable
             && site.form == Form::Shell
@@ -85,6 +79,33 @@ impl<'n, 'w> Names<'n, 'w> {
         }
     }
 
+    /// Checks one expression of a site. False if it cannot be read.
+    fn source(
+        &mut self,
+        checker: &mut Checker<'_, '_, '_>,
+        owner: Owner,
+        site: Site<'_>,
+        source: &str,
+        offset: usize,
+    ) -> bool {
+        if let Some((range, id)) = self.dashed(source) {
+            let range = range.start + offset..range.end + offset;
+            let message = format!("`nodes.{id}` reads as a subtraction");
+            let help = format!("an id with `-` or `.` is written `nodes['{id}']`");
+            checker.problems.in_text(Code::UNDEFINED_NAME, site.trail, range, message, Some(help));
+            return true;
+        }
+        match self.parse(source).as_ref() {
+            Ok(found) => self.references(checker, owner, site, found, offset),
+            Err(fault) => {
+                let code = if fault.unknown_name { Code::UNDEFINED_NAME } else { Code::EXPRESSION_SYNTAX };
+                checker.problems.fault(code, site.trail, fault.clone().moved(offset));
+                return false;
+            }
+        }
+        true
+    }
+
     fn parse(&mut self, source: &str) -> Parsed {
         if let Some(known) = self.parsed.get(source) {
             return Rc::clone(known);
@@ -92,6 +113,21 @@ impl<'n, 'w> Names<'n, 'w> {
         let parsed = Rc::new(references(source));
         self.parsed.insert(source.to_owned(), Rc::clone(&parsed));
         parsed
+    }
+
+    /// The id of a node written behind a dot although it holds a `-`, which an expression reads as a minus.
+    fn dashed(&self, source: &str) -> Option<(std::ops::Range<usize>, String)> {
+        source.match_indices("nodes.").find_map(|(at, start)| {
+            let rest = &source[at + start.len()..];
+            let length =
+                rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))).unwrap_or(rest.len());
+            let ends = rest[..length].match_indices('.').map(|(dot, _)| dot).chain([length]);
+            let id = ends
+                .map(|end| &rest[..end])
+                .filter(|id| id.contains('-'))
+                .find(|id| self.level.graph.find(id).is_some())?;
+            Some((at..at + start.len() + id.len(), id.to_owned()))
+        })
     }
 
     fn references(
@@ -188,11 +224,15 @@ impl<'n, 'w> Names<'n, 'w> {
         }
         let name = self.level.node(reader).id.as_str();
         if target == reader {
-            let help = "in `approve`, `evaluate`, `expect` and `until`, its own output is `output`";
+            let help = if self.level.kinds[reader.at()] == Some(Kind::Approve) {
+                "a gate without work has no output; name the node that it asks about"
+            } else {
+                "in `approve`, `evaluate`, `expect` and `until`, its own output is `output`"
+            };
             return refuse(Code::NOT_AN_ANCESTOR, format!("`{id}` cannot read itself"), help);
         }
         if self.level.graph.phase(target) > self.level.graph.phase(reader) {
-            return not_before(id, &format!("`{name}`: it is in a later phase than"));
+            return not_before(id, &format!("`{name}`, which is in an earlier phase"));
         }
         if self.level.cyclic || self.reach.reaches(target, reader) || self.ancestors_unknown(reader) {
             return Ok(());
@@ -212,11 +252,8 @@ impl<'n, 'w> Names<'n, 'w> {
     }
 
     fn unknown_node(&self, checker: &Checker<'_, '_, '_>, id: &str) -> Verdict {
-        if !checker.problems.is_whole() && self.level.nodes.iter().all(|node| node.id.as_str() != id) {
-            let root = Trail::root();
-            if checker.problems.has_raw_key(&root.key("nodes"), id) {
-                return Ok(());
-            }
+        if !checker.problems.is_whole() && checker.problems.is_written_node(id) {
+            return Ok(());
         }
         let known = self.level.nodes.iter().map(|node| node.id.as_str());
         // `nodes.my-node` is the difference of `nodes.my` and `node` to the parser.
@@ -224,9 +261,14 @@ impl<'n, 'w> Names<'n, 'w> {
         let help = match dashed {
             Some(name) => format!("an id with `-` or `.` is written `nodes['{name}']`"),
             None => suggest::did_you_mean(id, known.clone()).unwrap_or_else(|| {
-                let scope =
-                    if self.level.source.inner { "a sub-workflow sees only its own nodes" } else { "the nodes are" };
-                format!("{scope}: {}", suggest::listed(known))
+                if self.level.source.inner {
+                    format!(
+                        "a sub-workflow sees only its own nodes, {}; hand values in with `params`",
+                        suggest::listed(known)
+                    )
+                } else {
+                    format!("the nodes are {}", suggest::listed(known))
+                }
             }),
         };
         refuse(Code::UNDEFINED_NAME, format!("there is no node `{id}`"), help)
@@ -311,7 +353,7 @@ fn part(whole: &str, rest: &[&str], known: &[&'static str]) -> Verdict {
 
 fn secret(checker: &mut Checker<'_, '_, '_>, level: &Level<'_>, site: Site<'_>, rest: &[&str]) -> Verdict {
     if !site.secrets {
-        let help = "hand it to a command with `secrets: [NAME]`, which makes it an environment variable";
+        let help = "put it in a header, or hand it to a command with `secrets: [NAME]`, as an environment variable";
         return refuse(Code::NOT_AVAILABLE_HERE, "a secret can only be named in HTTP headers and provider keys", help);
     }
     let Some(name) = rest.first() else {
@@ -330,13 +372,4 @@ pub(super) fn known_secret(source: &Source<'_>, name: &str) -> Verdict {
     let help = suggest::did_you_mean(name, known)
         .unwrap_or_else(|| format!("declare it at the top: `secrets: {{ {name}: {{ env: {name} }} }}`"));
     refuse(Code::UNKNOWN_SECRET, format!("there is no secret `{name}`"), help)
-}
-
-/// Braces around a bare expression are the most common slip.
-fn bare_help(mut fault: Fault, text: &str) -> Fault {
-    if text.contains("{{") {
-        fault.help = Some("this is an expression already: write it without `{{ }}`".into());
-        fault.range = 0..text.len();
-    }
-    fault
 }

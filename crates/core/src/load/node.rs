@@ -100,7 +100,8 @@ pub(super) fn kind(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, node: &
     };
     for key in set_keys(node) {
         if !takes(kind, key) {
-            let message = format!("a `{}` node does not take `{key}`", kind.as_str());
+            let article = if kind.as_str().starts_with('a') { "an" } else { "a" };
+            let message = format!("{article} `{}` node does not take `{key}`", kind.as_str());
             checker.problems.at_key(Code::KEY_NOT_ALLOWED, &trail.key(key), message, instead(kind, key));
         }
     }
@@ -127,11 +128,14 @@ fn instead(kind: Kind, key: &str) -> String {
         }
         "timeout" if kind == Kind::Approve => "write it inside: `approve: { message: …, timeout: 24h }`".into(),
         "params" if kind == Kind::Loop => "write it inside: `loop: { workflow: …, params: … }`".into(),
+        "with" if kind == Kind::Generate => "write it inside: `generate: { call: …, with: … }`".into(),
         "with" | "params" => {
             format!("remove it; `{key}` belongs to `{}` nodes", if key == "with" { "call" } else { "workflow" })
         }
         _ if COMMAND_KEYS.contains(&key) => format!("remove it; `{key}` belongs to `run` nodes"),
-        _ => format!("remove it; a `{}` node makes no attempts", kind.as_str()),
+        "output_schema" => "remove it; it has no output to check".into(),
+        "queue" => "put it on its children: they are what workers take".into(),
+        _ => "remove it; there is no attempt here that it could be about".into(),
     }
 }
 
@@ -144,7 +148,7 @@ fn warn_late_gate(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, node: &N
         node.http.as_ref().is_some_and(|http| !matches!(http.method.unwrap_or_default(), Method::Get | Method::Head));
     let why = if node.expensive == Some(true) {
         "is expensive"
-    } else if node.semantics == Some(Semantics::AtMostOnce) {
+    } else if node.semantics.map_or(checker.at_most_once, |semantics| semantics == Semantics::AtMostOnce) {
         "must not happen twice"
     } else if changes {
         "sends a request that changes something"

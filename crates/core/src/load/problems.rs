@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::trail::Trail;
 use crate::codes::Code;
-use crate::diagnostic::{Diagnostic, Label, Severity, Span};
+use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::expr::Fault;
 use crate::yaml::{Place, Reader};
 
@@ -91,6 +91,11 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         self.reader.is_damaged(&trail.path())
     }
 
+    /// Whether a node of this name is written in the file, readable or not.
+    pub fn is_written_node(&self, id: &str) -> bool {
+        self.reader.has_node(id)
+    }
+
     /// Whether a mapping of the file has this key, read or left out.
     pub fn has_raw_key(&self, trail: &Trail<'_>, key: &str) -> bool {
         self.reader.has_raw_key(&trail.path(), key)
@@ -116,15 +121,11 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         found.dedup_by(|later, earlier| {
             later.span == earlier.span && later.code == earlier.code && later.message == earlier.message
         });
-        if self.left_out > 0 {
-            found.push(Diagnostic {
-                code: Code::TOO_LARGE,
-                severity: Severity::Error,
-                message: "there are more problems than one report shows".into(),
-                span: Span::default(),
-                labels: Vec::new(),
-                help: Some("mend the ones above first; many problems often have one cause".into()),
-            });
+        if self.left_out > 0
+            && let Some(last) = found.last_mut()
+        {
+            let more = "there are more problems than one report shows; mend these first";
+            last.help = Some(last.help.take().map_or_else(|| more.to_owned(), |help| format!("{help}; {more}")));
         }
         found
     }

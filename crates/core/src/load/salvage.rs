@@ -60,9 +60,8 @@ fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {
     let plain = error.to_string();
     let (code, message, help) = match error.shape {
         Shape::UnknownKey { key, expected } => {
-            let help = suggest::did_you_mean(&key, expected.iter().copied())
-                .or_else(|| (!expected.is_empty()).then(|| format!("the keys here are {}", all(expected))));
-            (Code::UNKNOWN_KEY, plain, help)
+            let help = suggest::did_you_mean(&key, expected.iter().copied()).unwrap_or_else(|| known_keys(expected));
+            (Code::UNKNOWN_KEY, plain, Some(help))
         }
         Shape::UnknownWord { word, expected } => {
             let near = suggest::did_you_mean(&word, expected.iter().copied());
@@ -70,11 +69,12 @@ fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {
             (Code::INVALID_VALUE, message, near)
         }
         Shape::WrongType { found, expected } => {
-            let help = error.spot.and_then(|spot| advice(reader.tree.value(spot.at), &expected));
+            let help = error.spot.and_then(|spot| advice(reader, spot.at, &expected));
             (Code::WRONG_TYPE, format!("expected {}, found {found}", readable(&expected)), help)
         }
         Shape::Missing { key } => (Code::MISSING_KEY, plain, Some(format!("add `{key}:` here"))),
         Shape::Invalid { message, help } => {
+            let message = whole_numbers(&message);
             let code = if help.as_deref().is_some_and(|help| help.starts_with("ids are")) {
                 Code::INVALID_ID
             } else {
@@ -90,6 +90,24 @@ fn all(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The keys of a place, if they are few enough to read.
+fn known_keys(expected: &[&str]) -> String {
+    const READABLE: usize = 14;
+    match expected.len() {
+        0 => "nothing stands inside here".into(),
+        1..=READABLE => format!("the keys here are {}", all(expected)),
+        _ => "`sprag schema` lists every key".into(),
+    }
+}
+
+/// Serde names numbers as Rust does.
+fn whole_numbers(message: &str) -> String {
+    ["u8", "u16", "u32", "u64", "usize", "i32", "i64"]
+        .iter()
+        .find_map(|kind| message.strip_prefix("expected ")?.strip_prefix(kind)?.strip_prefix(','))
+        .map_or_else(|| message.to_owned(), |rest| format!("expected a whole number that fits here,{rest}"))
+}
+
 /// Serde's words for types, in ours.
 fn readable(expected: &str) -> String {
     match expected {
@@ -97,7 +115,7 @@ fn readable(expected: &str) -> String {
         "a boolean" => "`true` or `false`".into(),
         "a sequence" => "a list".into(),
         "a map" => "a mapping".into(),
-        "u16" | "u32" | "u64" | "i32" | "i64" => "a whole number".into(),
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i32" | "i64" => "a whole number".into(),
         "f64" => "a number".into(),
         other if other.starts_with("struct ") => "a mapping".into(),
         other if other.starts_with("tuple struct ") => "text".into(),
@@ -105,19 +123,43 @@ fn readable(expected: &str) -> String {
     }
 }
 
-fn advice(value: &Value<'_>, expected: &str) -> Option<String> {
+fn advice(reader: &Reader<'_, '_>, at: NodeId, expected: &str) -> Option<String> {
     let wants_text = matches!(expected, "a string" | "a name") || expected.starts_with("text");
-    match value {
-        Value::Null => Some("give it a value, or remove the key".into()),
-        Value::Integer(number) if wants_text => Some(format!("quote it: `\"{number}\"`")),
-        Value::Unsigned(number) if wants_text => Some(format!("quote it: `\"{number}\"`")),
-        Value::Float(number) if wants_text => Some(format!("quote it: `\"{number}\"`")),
-        Value::Bool(value) if wants_text => Some(format!("quote it: `\"{value}\"`")),
+    let written = reader.tree.text().get(reader.tree.span(at).range()).unwrap_or_default();
+    match reader.tree.value(at) {
+        Value::Null => Some("give it a value".into()),
+        Value::Integer(_) | Value::Unsigned(_) | Value::Float(_) | Value::Bool(_) if wants_text => {
+            Some(format!("quote it: `\"{written}\"`"))
+        }
+        Value::Map(_) if written.starts_with("{{") => {
+            Some("text that starts with `{{` needs quotes: YAML reads it as a mapping".into())
+        }
         Value::Text(text) if expected == "a sequence" => Some(format!("write a list: `[{text}]`")),
         Value::Text(text) if expected == "a boolean" && matches!(text.as_ref(), "yes" | "on" | "no" | "off") => {
             let word = if matches!(text.as_ref(), "yes" | "on") { "true" } else { "false" };
             Some(format!("YAML 1.2 knows only `true` and `false`: write `{word}`"))
         }
-        _ => None,
+        _ => structure(expected).map(str::to_owned),
     }
+}
+
+/// What a mapping looks like that was expected, by the name of its type.
+fn structure(expected: &str) -> Option<&'static str> {
+    Some(match expected.strip_prefix("struct ")? {
+        "Node" => "a node is a mapping such as `{ run: make }`",
+        "Retry" => "write `{ max_attempts: 3 }`",
+        "Recovery" => "write `{ max_attempts: 3, human: pause }`",
+        "Approve" => "write `{ message: Ship it? }`",
+        "Http" => "write `{ method: POST, url: https://… }`",
+        "Agent" => "write `{ provider: anthropic, model: sonnet, prompt: … }`",
+        "Wait" => "write `{ for: 10m }`",
+        "MapOver" => "write `{ over: params.list, node: { run: … } }`",
+        "Loop" => "write `{ workflow: …, until: output.done, max: 5 }`",
+        "Budget" => "write `{ usd: 20 }`",
+        "Param" => "write `{ type: string }`",
+        "SecretSource" => "write `{ env: NAME }`",
+        "Schedule" => "write `{ cron: 0 6 * * 1-5 }`",
+        "Workflow" => "a workflow file is a mapping with `workflow` and `nodes`",
+        _ => return None,
+    })
 }

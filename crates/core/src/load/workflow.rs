@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
+use super::handed::{Mismatch, mismatches};
 use super::level::{Checker, Level, Part, Source, source_of};
 use super::names::{Names, Owner, known_secret};
 use super::sites::{Form, Output, Site, Sites};
 use super::trail::Trail;
 use super::{node, paths};
 use crate::codes::Code;
-use crate::file::{Node, Param, ParamName, ParamType, Schedule, Semantics, SubWorkflow, TextOr, Workflow};
+use crate::file::{Json, Node, Param, ParamName, ParamType, Schedule, Semantics, SubWorkflow, TextOr, Workflow};
 use crate::graph::NodeIndex;
 use crate::suggest;
 
 /// Checks everything. The level is that of the file itself; problems are with the checker.
 pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflow) -> Option<Level<'w>> {
     let root = Trail::root();
-    if workflow.workflow.is_none() && !checker.problems.has_raw_key(&root, "workflow") {
+    if workflow.workflow.is_none() && !checker.problems.has_raw_key(&root, "workflow") && !checker.problems.has_errors()
+    {
         let help = "add the id of the workflow: `workflow: my-work`";
         checker.problems.at(Code::MISSING_KEY, &root, "`workflow` is missing", help);
     }
@@ -91,7 +93,7 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
         }
         (None, None) => {
             let unread = ["nodes", "phases"].into_iter().any(|key| checker.problems.has_raw_key(root, key));
-            if !unread {
+            if !unread && !checker.problems.has_errors() {
                 let help = "add `nodes:` with at least one node, such as `greet: { run: echo hello }`";
                 checker.problems.at(Code::MISSING_KEY, root, "`nodes` is missing", help);
             }
@@ -112,7 +114,8 @@ fn check_level<'w>(
     checker.defaults(&base.key("defaults"), source.defaults);
     checker.at_most_once = source.defaults.semantics == Some(Semantics::AtMostOnce);
     let mut level = Level::build(checker, base, source);
-    checker.count(base, level.nodes.len());
+    let counted = if level.source.parts.iter().any(|part| part.phase.is_some()) { "phases" } else { "nodes" };
+    checker.count(&base.key(counted), level.nodes.len());
     for at in 0..level.nodes.len() {
         let node = level.nodes[at];
         node.with_trail(base, |trail| {
@@ -135,12 +138,15 @@ fn check_level<'w>(
 /// The graphs and bodies inside a node.
 fn inner(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, spec: &Node, outer: &Source<'_>, workflow: &Workflow) {
     if let Some(TextOr::Long(sub)) = &spec.workflow {
+        check_handed(checker, trail, &trail.key("params"), &sub.params, &spec.params);
         sub_workflow(checker, &trail.key("workflow"), sub, outer, workflow);
     }
     if let Some(repeat) = &spec.repeat
         && let TextOr::Long(sub) = &repeat.workflow
     {
-        sub_workflow(checker, &trail.key("loop").key("workflow"), sub, outer, workflow);
+        let inside = trail.key("loop");
+        check_handed(checker, trail, &inside.key("params"), &sub.params, &repeat.params);
+        sub_workflow(checker, &inside.key("workflow"), sub, outer, workflow);
     }
     if let Some(map) = &spec.map {
         let map_trail = trail.key("map");
@@ -160,6 +166,23 @@ fn inner(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, spec: &Node, oute
         }
         if kind.is_some() {
             inner(checker, &body, &map.node, outer, workflow);
+        }
+    }
+}
+
+/// What a node hands to a sub-workflow is what that takes.
+fn check_handed(
+    checker: &mut Checker<'_, '_, '_>,
+    node: &Trail<'_>,
+    params: &Trail<'_>,
+    declared: &IndexMap<ParamName, Param>,
+    handed: &BTreeMap<ParamName, Json>,
+) {
+    for Mismatch { name, message, help } in mismatches(declared, handed) {
+        if handed.contains_key(name.as_str()) {
+            checker.problems.at_key(Code::UNDEFINED_NAME, &params.key(&name), message, help);
+        } else {
+            checker.problems.at_key(Code::MISSING_KEY, node, message, help);
         }
     }
 }
@@ -326,9 +349,9 @@ const fn described(kind: ParamType) -> &'static str {
 }
 
 fn check_schedule(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, schedule: &Schedule) {
-    if let Err(error) = schedule.cron.parse::<croner::Cron>() {
+    if schedule.cron.parse::<croner::Cron>().is_err() {
         let help = "five fields: minute hour day month weekday, such as `0 6 * * 1-5`";
-        checker.invalid(&trail.key("cron"), format!("`{}` is not a cron expression: {error}", schedule.cron), help);
+        checker.invalid(&trail.key("cron"), format!("`{}` is not a cron expression", schedule.cron), help);
     }
     if let Some(zone) = &schedule.timezone {
         let zones = jiff::tz::TimeZoneDatabase::bundled();

@@ -37,6 +37,11 @@ enum ShellWord {
 const SHELLS: [&str; 13] =
     ["sh", "bash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "rbash", "yash", "fish", "csh", "tcsh"];
 
+/// The name of the shell that a word starts, with or without its directory.
+pub fn shell_named(word: &str) -> Option<&'static str> {
+    Shell::named(word).map(|shell| shell.name)
+}
+
 impl Shell {
     /// The shell of that name, with or without its directory.
     pub(super) fn named(text: &str) -> Option<Self> {

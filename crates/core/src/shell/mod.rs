@@ -44,6 +44,7 @@ mod scanner;
 mod script;
 mod word;
 
+pub use evaluator::shell_named;
 pub use piece::{Piece, Placement};
 pub use reason::{Misplaced, Reason};
 pub use scanner::place_values;

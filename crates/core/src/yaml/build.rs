@@ -33,11 +33,13 @@ pub struct Unreadable(pub Box<Diagnostic>);
 /// The second result are problems that do not stop the reading: duplicate keys (the first one counts), tags, keys that
 /// are not scalars.
 pub fn read(text: &str, limits: Limits) -> Result<(Tree<'_>, Vec<Diagnostic>), Unreadable> {
+    // Real files have a value every ten bytes or so; one long scalar must not cost what they cost.
+    let expected = (text.len() / 8).min(1 << 18);
     let mut builder = Builder {
         text,
         limits,
-        stored: Vec::with_capacity(text.len() / 8),
-        weight: Vec::with_capacity(text.len() / 8),
+        stored: Vec::with_capacity(expected),
+        weight: Vec::with_capacity(expected),
         items: Vec::new(),
         entries: Vec::new(),
         open: Vec::new(),
@@ -69,7 +71,7 @@ pub fn read(text: &str, limits: Limits) -> Result<(Tree<'_>, Vec<Diagnostic>), U
         return Err(problem(
             Code::EMPTY_FILE,
             Span::default(),
-            "the file is empty",
+            "the file holds no workflow",
             "a small workflow is `workflow: hello` and, below it, `nodes: { greet: { run: echo hello } }`",
         ));
     };
@@ -213,7 +215,12 @@ impl<'text> Builder<'text> {
         self.alias_values = self.alias_values.saturating_add(self.weight[target.0 as usize]);
         if self.alias_values > self.limits.alias_values {
             let message = format!("the aliases of this file stand for more than {} values", self.limits.alias_values);
-            return Err(problem(Code::TOO_LARGE, span, message, "write the values out, or use `defaults` or a `map`"));
+            return Err(problem(
+                Code::TOO_LARGE,
+                span,
+                message,
+                "write the values out, or use `defaults`; `limits.alias_values` in `sprag.toml` raises the limit",
+            ));
         }
         self.attach(target);
         Ok(())
@@ -351,7 +358,11 @@ impl<'text> Builder<'text> {
         if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
             return self.too_deep(span);
         }
-        let help = if matches!(error.kind(), ErrorKind::UnknownAnchor) {
+        let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let indentation: String = self.text[line..].chars().take_while(|c| c.is_whitespace() && *c != '\n').collect();
+        let help = if indentation.contains('\t') {
+            "YAML is indented with spaces, not with tabs"
+        } else if matches!(error.kind(), ErrorKind::UnknownAnchor) {
             "an alias `*name` needs an anchor `&name` before it"
         } else {
             "check the indentation, and that every quote and bracket before this place is closed; \

@@ -139,7 +139,7 @@ fn literal_offset(source: &str, text: &str, offset: usize) -> Option<usize> {
         .map(|line| {
             let at = start;
             start += line.len();
-            (at, line.trim_end_matches('\n'))
+            (at, line.trim_end_matches(['\r', '\n']))
         })
         .collect();
     let header = usize::from(source.starts_with('|'));
@@ -154,6 +154,16 @@ impl Reader<'_, '_> {
             Step::Key(name) => self.tree.get(at, name).map(|entry| entry.value),
             Step::Index(wanted) => self.items(at).nth(*wanted).map(|(_, item)| item),
         })
+    }
+
+    /// Whether `nodes`, or the `nodes` of a phase, has this key, read or left out.
+    pub fn has_node(&self, id: &str) -> bool {
+        let root = self.tree.root();
+        let phases = self.tree.get(root, "phases").map_or(&[][..], |entry| self.tree.items(entry.value));
+        std::iter::once(&root)
+            .chain(phases)
+            .filter_map(|owner| self.tree.get(*owner, "nodes"))
+            .any(|nodes| self.tree.get(nodes.value, id).is_some())
     }
 
     /// Whether a mapping of the file has this key, read or left out.

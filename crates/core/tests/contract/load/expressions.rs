@@ -36,11 +36,11 @@ fn names_are_checked_at_load_time() {
         ("p", "UNDEFINED_NAME"),
         ("env.HOME", "UNDEFINED_NAME"),
         ("params.p | upper", ""),
-        ("params.p | uppercase", "EXPRESSION_SYNTAX"),
+        ("params.p | uppercase", "UNDEFINED_NAME"),
         ("params.p if output else 'none'", ""),
         ("params.p +", "EXPRESSION_SYNTAX"),
-        ("open('/etc/passwd')", "EXPRESSION_SYNTAX"),
-        ("now()", "EXPRESSION_SYNTAX"),
+        ("open('/etc/passwd')", "UNDEFINED_NAME"),
+        ("now()", "UNDEFINED_NAME"),
         ("params.p | default(nodes.side.output)", "NOT_AN_ANCESTOR"),
     ];
     for (expression, expected) in table {
@@ -102,6 +102,22 @@ fn places_have_their_own_names() {
         ),
         ("a: { workflow: { nodes: { c: { run: x }, d: { run: 'echo {{ nodes.c.output }}', needs: [c] } } } }", &[]),
         ("a: { workflow: { nodes: { c: { run: x, needs: [a] } } } }", &["UNKNOWN_NODE"]),
+        // What is handed over is what is taken.
+        (
+            "a: { workflow: { params: { q: { type: string } }, nodes: { c: { run: 'echo {{ params.q }}' } } } }",
+            &["MISSING_KEY"],
+        ),
+        ("a: { workflow: { nodes: { c: { run: x } } }, params: { q: 1 } }", &["UNDEFINED_NAME"]),
+        // An id with a dash is no subtraction.
+        (
+            "b: { run: x }\nb-2: { run: x, needs: [b] }\nc: { run: 'echo {{ nodes.b-2.output }}', needs: [b-2] }",
+            &["UNDEFINED_NAME"],
+        ),
+        // A list that starts a shell is a script all the same.
+        ("a: { run: [sh, -c, 'echo {{ params.p }}'] }", &["UNSAFE_SHELL_VALUE"]),
+        ("a: { run: [/bin/bash, -e, -c, 'echo {{ params.p }}'] }", &["UNSAFE_SHELL_VALUE"]),
+        ("a: { run: [sh, -c, 'echo \"$1\"', _, '{{ params.p }}'] }", &[]),
+        ("a: { run: [echo, -c, '{{ params.p }}'] }", &[]),
         // Texts in JSON are templates, at every depth.
         ("a: { call: f, with: { list: [{ deep: '{{ params.nope }}' }] } }", &["UNDEFINED_NAME"]),
         ("a: { http: { url: 'https://x', json: { deep: ['{{ params.nope }}'] } } }", &["UNDEFINED_NAME"]),

@@ -177,7 +177,7 @@ proptest! {
                 if reverse {
                     needs.reverse();
                 }
-                text += &format!("  n{node}: {{ run: work {node}, needs: [{}] }}\n", needs.join(", "));
+                text.push_str(&["  n", &node.to_string(), ": { run: work, needs: [", &needs.join(", "), "] }\n"].concat());
             }
             text
         };

@@ -215,7 +215,7 @@ fn mistakes_at_the_top() {
         ),
         (
             "workflow: w\nphases:\n- { name: p, nodes: { a: { run: x } } }\n- { name: q, nodes: { b: { run: x, needs: [a] } } }",
-            &["4:45 CROSS_PHASE_EDGE"],
+            &["4:44 CROSS_PHASE_EDGE"],
         ),
         ("workflow: w\nschedule: { cron: '61 * * * *' }\nNODES", &["2:19 INVALID_VALUE"]),
         ("workflow: w\nschedule: { cron: '0 6 * * 1-5', timezone: Europe/Belrin }\nNODES", &["2:44 INVALID_VALUE"]),

@@ -1,0 +1,80 @@
+//! The project around a file: settings, state folder, compiled forms.
+
+use std::fs;
+
+use super::space::{GOOD, Space};
+
+/// R-FILE-3: limits can be set in `sprag.toml`; a mistake in it is not silently the default.
+#[test]
+fn settings_move_the_limits() {
+    let space = Space::new().with("sprag.yaml", GOOD).with("sprag.toml", "[limits]\nnodes = 0\n");
+    space.run(&["validate"]).is_refusal("TOO_LARGE");
+    let space = space.with("sprag.toml", "[limits]\nbytes = 10\n");
+    space.run(&["validate"]).is_refusal("TOO_LARGE");
+    let space = space.with("sprag.toml", "[limits]\nndoes = 5\n");
+    space.run(&["validate"]).is_refusal("BAD_SETTINGS");
+    let space = space.with("sprag.toml", "[limits\n");
+    space.run(&["validate"]).is_refusal("BAD_SETTINGS");
+}
+
+/// R-CLI-2: `-C` works in another folder, and names files from there.
+#[test]
+fn another_folder() {
+    let space = Space::new().with("inner/sprag.yaml", GOOD);
+    let ran = space.run(&["-C", "inner", "validate"]);
+    assert_eq!(ran.err, "inner/sprag.yaml: valid, 1 node, 1 wave\n");
+    space.run(&["-C", "nowhere", "validate"]).is_refusal("BAD_WORKSPACE");
+}
+
+/// R-FILE-4: the compiled form is kept where `.sprag/` exists, used when unchanged, and never trusted when damaged.
+#[test]
+fn compiled_forms_are_kept_and_checked() {
+    let space = Space::new().with("sprag.yaml", GOOD);
+    let fresh = space.run(&["graph"]);
+    assert_eq!(fresh.code, Some(0));
+    assert!(!space.path(".sprag").exists(), "looking at a workflow makes no state folder");
+
+    fs::create_dir(space.path(".sprag")).unwrap();
+    let kept =
+        || fs::read_dir(space.path(".sprag/compiled")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(space.run(&["graph"]).out, fresh.out);
+    assert_eq!(kept().len(), 1);
+    assert_eq!(space.run(&["graph"]).out, fresh.out);
+
+    // A changed text is another workflow.
+    let space = space.with("sprag.yaml", GOOD.replace("greet", "salute"));
+    assert!(space.run(&["graph"]).out.contains("salute"));
+    let kept =
+        || fs::read_dir(space.path(".sprag/compiled")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(kept().len(), 2);
+
+    // Damage in any byte is a miss, not another workflow.
+    for path in kept() {
+        let whole = fs::read(&path).unwrap();
+        for at in [0, 40, whole.len() / 2, whole.len() - 1] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&path, damaged).unwrap();
+            assert!(space.run(&["graph"]).out.contains("salute"));
+        }
+        fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        assert!(space.run(&["graph"]).out.contains("salute"));
+    }
+
+    // The limits hold for a kept form too.
+    let space = space.with("sprag.toml", "[limits]\nnodes = 0\n");
+    space.run(&["graph"]).is_refusal("TOO_LARGE");
+}
+
+/// What is kept does not grow without end.
+#[test]
+fn old_compiled_forms_go() {
+    let space = Space::new();
+    fs::create_dir(space.path(".sprag")).unwrap();
+    for edit in 0..70 {
+        let name = format!("file{edit}.yaml");
+        fs::write(space.path(&name), GOOD.replace("hello", &format!("hello{edit}"))).unwrap();
+        assert_eq!(space.run(&["validate", "-q", &name]).code, Some(0));
+    }
+    assert_eq!(fs::read_dir(space.path(".sprag/compiled")).unwrap().count(), 64);
+}
