@@ -39,7 +39,8 @@ coverage:
 # Feed hostile workflow files to the loader for ten minutes
 fuzz seconds="600":
     cargo +nightly fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
-    cargo +nightly fuzz run load -- -max_total_time={{ seconds }}
+    mkdir -p fuzz/corpus/load
+    cargo +nightly fuzz run load fuzz/corpus/load fuzz/seeds -- -max_total_time={{ seconds }} -timeout=5 -rss_limit_mb=1024 -dict=fuzz/workflow.dict
 
 # Measure speed
 bench *arguments:
@@ -53,4 +54,5 @@ schema:
 # Draw the pictures of the README
 pictures:
     mkdir -p docs/pictures
-    {{ sprag }} graph examples/release.yaml --format svg > docs/pictures/release.svg
+    {{ sprag }} graph examples/release.yaml --format svg -o docs/pictures/release.svg
+    {{ sprag }} graph examples/agent-plan.yaml --format svg -o docs/pictures/agent-plan.svg

@@ -13,7 +13,9 @@ pub fn json_schema() -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<Workflow>();
     schema.insert("title".into(), "sprag workflow".into());
     let mut value = schema.to_value();
-    // One of the two must be there, and not both; the types alone cannot say so.
+    // What the loader says better than serde could, and the types therefore leave open.
+    value["required"] = json!(["workflow"]);
+    value["$defs"]["SubWorkflow"]["required"] = json!(["nodes"]);
     value["oneOf"] = json!([{ "required": ["nodes"] }, { "required": ["phases"] }]);
     value
 }
@@ -33,9 +35,8 @@ impl Transform for NullIsNothing {
                 object.insert("type".into(), only);
             }
         }
-        if object.get("default").is_some_and(Value::is_null) {
-            object.remove("default");
-        }
+        // Serde's defaults say that a key may be absent, which its absence from `required` says already.
+        object.remove("default");
         let is_noop = object.get("anyOf").is_some_and(|choices| choices.to_string().contains("\"const\":true"));
         if !is_noop && let Some(Value::Array(choices)) = object.get_mut("anyOf") {
             choices.retain(|choice| choice.get("type") != Some(&json!("null")));

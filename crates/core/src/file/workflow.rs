@@ -16,7 +16,6 @@ use super::{Duration, EnvValue, Expr, Json, NodeId, ParamName, SecretName, Varia
 #[serde(default, deny_unknown_fields)]
 pub struct Workflow {
     /// The id of the workflow.
-    #[schemars(required)]
     pub workflow: Option<WorkflowId>,
     /// The author's own version of it, as text.
     pub version: Option<String>,
@@ -55,7 +54,6 @@ pub struct SubWorkflow {
     /// Values for nodes that do not give their own.
     pub defaults: Defaults,
     /// The nodes, by id.
-    #[schemars(required)]
     pub nodes: Option<IndexMap<NodeId, Box<Node>>>,
     /// Edges in the long form.
     pub edges: Vec<Edge>,
