@@ -1,5 +1,7 @@
 //! Problems as text and as JSON: two renderings of the same facts (`R-CLI-7`, `R-CLI-8`).
 
+use std::borrow::Cow;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
@@ -50,13 +52,23 @@ fn group<'a>(file: &'a FileReport, name: &'a str, diagnostic: &'a Diagnostic) ->
         .line_start(first_line)
         .annotation(AnnotationKind::Primary.span(local(diagnostic.span)));
     for label in &diagnostic.labels {
-        snippet = snippet.annotation(AnnotationKind::Context.span(local(label.span)).label(label.text.as_str()));
+        snippet = snippet.annotation(AnnotationKind::Context.span(local(label.span)).label(visible(&label.text)));
     }
-    let group = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str()).element(snippet);
+    let group = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.as_str()).element(snippet);
     match &diagnostic.help {
-        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        Some(help) => group.element(Level::HELP.message(visible(help))),
         None => group,
     }
+}
+
+/// Text from a file as it can be shown: what would steer a terminal is written out instead.
+fn visible(text: &str) -> Cow<'_, str> {
+    let steers =
+        |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(steers) {
+        return text.into();
+    }
+    text.chars().map(|c| if steers(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
 /// The lines that a problem is about, the number of the first, and where they start. Rendering then costs what is
@@ -92,9 +104,9 @@ pub fn failure_text(failure: &Failure) -> String {
 }
 
 fn plain(message: &str, facts: &Facts) -> String {
-    let title = Level::ERROR.primary_title(message).id(facts.code.as_str());
+    let title = Level::ERROR.primary_title(visible(message)).id(facts.code.as_str());
     let group = match &facts.help {
-        Some(help) => Group::with_title(title).element(Level::HELP.message(help.as_str())),
+        Some(help) => Group::with_title(title).element(Level::HELP.message(visible(help))),
         None => Group::with_title(title),
     };
     format!("{}\n\n", Renderer::styled().decor_style(DecorStyle::Ascii).render(&[group]))

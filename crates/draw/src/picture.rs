@@ -1,5 +1,8 @@
 //! What is drawn: boxes, arrows and phases, free of any engine type.
 
+/// What is said of a phase that has no nodes yet.
+pub(crate) const EMPTY_GROUP: &str = "generated while running";
+
 /// A workflow graph reduced to what a person looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Picture {
@@ -9,7 +12,8 @@ pub struct Picture {
     pub nodes: Vec<PictureNode>,
     /// The arrows. An edge whose ends do not exist is ignored by every format.
     pub edges: Vec<PictureEdge>,
-    /// Phase names in order; empty when the workflow has no phases.
+    /// Phase names in order; empty when the workflow has no phases. A phase to which no node
+    /// belongs is drawn as a frame whose content is generated while running.
     pub groups: Vec<String>,
 }
 
@@ -156,6 +160,11 @@ impl Picture {
             }
         }
         members
+    }
+
+    /// Whether no edge crosses phases: they run one after the other, and are drawn so.
+    pub(crate) fn is_sequence(&self, edges: &[PictureEdge]) -> bool {
+        edges.iter().all(|edge| self.group_of(edge.from) == self.group_of(edge.to))
     }
 
     /// How many workflow nodes the picture stands for.

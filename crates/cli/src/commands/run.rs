@@ -48,7 +48,10 @@ fn usage_as_json(error: &clap::Error) -> Exit {
 /// A panic is a bug: it is said so, without a trace that means nothing to the person who meets it.
 fn explain_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
+        let place = panic.location().map_or_else(String::new, |place| {
+            let file = std::path::Path::new(place.file()).file_name().unwrap_or_default();
+            format!(" at {}:{}", file.display(), place.line())
+        });
         let message = panic.payload_as_str().unwrap_or("unknown");
         let report = format!(
             "error[{code}]: a bug in sprag{place}: {message}\n  = help: please report it together with the command; nothing that was saved is lost\n",

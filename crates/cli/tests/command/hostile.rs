@@ -56,3 +56,18 @@ fn things_that_are_no_files() {
     bounded(&space, "pipe").is_refusal("FILE_UNREADABLE");
     bounded(&space, "folder/inside/deeper").is_refusal("FILE_NOT_FOUND");
 }
+
+/// S-25 for terminals: what a file holds is shown, never obeyed.
+#[test]
+fn escapes_in_a_file_do_not_reach_the_terminal() {
+    let text = "workflow: w\nnodes:\n  a:\n    run: x\n    \"b\\e[31m\\u202Ec\": 1\n    needs: [\"\\e]0;title\\a\"]\n";
+    let space = Space::new().with("sprag.yaml", text);
+    let ran = space.run(&["validate"]);
+    ran.is_refusal("UNKNOWN_KEY");
+    assert!(
+        !ran.err.contains('\u{1b}') && !ran.err.contains('\u{202e}') && !ran.err.contains('\u{7}'),
+        "{:?}",
+        ran.err
+    );
+    assert!(ran.err.contains("\\u{1b}"), "{}", ran.err);
+}

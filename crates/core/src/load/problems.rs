@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::trail::Trail;
 use crate::codes::Code;
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Label, Severity, Span};
 use crate::expr::Fault;
 use crate::yaml::{Place, Reader};
 
@@ -116,6 +116,9 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         let has_errors = self.has_errors();
         let mut found = self.found;
         found.retain(|problem| !has_errors || problem.severity == Severity::Error);
+        for problem in &mut found {
+            problem.span = whole_characters(self.reader.tree.text(), problem.span);
+        }
         let key = |problem: &Diagnostic| (problem.span.start, problem.severity, problem.code);
         found.sort_by_key(key);
         found.dedup_by(|later, earlier| {
@@ -129,4 +132,13 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         }
         found
     }
+}
+
+/// A span that ends inside a character is widened to its end: what a parser counts in bytes people see in characters.
+fn whole_characters(text: &str, span: Span) -> Span {
+    let at = |offset: u32| (offset as usize).min(text.len());
+    let start = (0..=at(span.start)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (at(span.end).max(start)..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span { start: offset(start), end: offset(end) }
 }

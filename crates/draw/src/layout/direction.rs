@@ -12,7 +12,7 @@ pub(crate) enum Direction {
 }
 
 /// The shape aimed for.
-const ASPECT: f64 = 16.0 / 9.0;
+pub(crate) const ASPECT: f64 = 16.0 / 9.0;
 
 /// Down is what people expect of a graph; right has to be clearly better to be chosen.
 const PREFERENCE_FOR_DOWN: f64 = 0.15;

@@ -3,11 +3,10 @@
 //! A chain of thirty steps is a ribbon in either direction. It may be cut wherever exactly one
 //! edge leads on, and the cut edge returns to the start of the next row like a line break.
 
-use std::fmt::Write as _;
-
 use super::direction::{Direction, distance_from_ideal};
 use super::geometry::{Point, Rect, Size};
 use super::layered::{self, Part};
+use super::path::Path;
 use super::plan::{Plan, Route, Sketch, bounds, clusters, shift};
 use super::route;
 
@@ -93,7 +92,7 @@ fn rank_widths(sketch: &Sketch, levels: usize) -> Vec<f64> {
     widths
 }
 
-fn folded_size(sketch: &Sketch, rows: &[std::ops::Range<usize>]) -> Size {
+pub(crate) fn folded_size(sketch: &Sketch, rows: &[std::ops::Range<usize>]) -> Size {
     let mut folded = Size { width: 0.0, height: 0.0 };
     for row in rows {
         let (ranks, sizes): (Vec<usize>, Vec<Size>) = sketch
@@ -149,32 +148,18 @@ pub(crate) fn plan(sketch: &Sketch, rows: &[std::ops::Range<usize>]) -> Plan {
         }
     }
     let width = row_bounds.iter().map(Rect::right).fold(0.0, f64::max) + TURN;
-    Plan { size: Size { width, height: top - ROW_GAP }, nodes, routes, clusters: clusters(frames) }
+    Plan { size: Size { width, height: top - ROW_GAP }, nodes, routes, clusters: clusters(frames), links: Vec::new() }
 }
 
 /// Out to the right, back below the row, and into the next row from the left.
-fn line_break(source: &Rect, target: &Rect, row: &Rect) -> String {
+fn line_break(source: &Rect, target: &Rect, row: &Rect) -> Path {
     let (from, to) = (source.center(), target.center());
     let turn = row.right() + TURN / 2.0;
     let gutter = row.bottom() + ROW_GAP / 2.0;
     let back = TURN / 2.0 - CORNER / 2.0;
-    let mut path = String::new();
-    let _ = write!(
-        path,
-        "M{:.1} {:.1}H{:.1}q{CORNER} 0 {CORNER} {CORNER}V{:.1}q0 {CORNER} -{CORNER} {CORNER}",
-        source.right(),
-        from.y,
-        turn - CORNER,
-        gutter - CORNER
-    );
-    let _ = write!(
-        path,
-        "H{:.1}q-{CORNER} 0 -{CORNER} {CORNER}V{:.1}q0 {CORNER} {CORNER} {CORNER}H{:.1}",
-        back + CORNER,
-        to.y - CORNER,
-        target.x - route::TIP_GAP - route::HEAD_INSET
-    );
-    path
+    let corners = [(turn, from.y), (turn, gutter), (back, gutter), (back, to.y)].map(|(x, y)| Point { x, y });
+    let end = Point { x: target.x - route::TIP_GAP - route::HEAD_INSET, y: to.y };
+    Path::rounded(Point { x: source.right(), y: from.y }, &corners, end, CORNER)
 }
 
 #[cfg(test)]
@@ -190,6 +175,7 @@ mod tests {
             edges: (1..length).map(|to| PictureEdge { from: to - 1, to, when, label: None }).collect(),
             labels: vec![None; length - 1],
             ranks: (0..length).collect(),
+            phases: vec![],
         }
     }
 

@@ -25,6 +25,12 @@ pub(crate) struct Rect {
     pub(crate) height: f64,
 }
 
+impl Point {
+    pub(crate) fn moved(self, dx: f64, dy: f64) -> Self {
+        Self { x: self.x + dx, y: self.y + dy }
+    }
+}
+
 impl Rect {
     pub(crate) fn around(center: Point, size: Size) -> Self {
         Self { x: center.x - size.width / 2.0, y: center.y - size.height / 2.0, width: size.width, height: size.height }

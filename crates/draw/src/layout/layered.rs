@@ -29,8 +29,8 @@ pub(crate) struct Placed {
 }
 
 /// Room for the title of a phase above its first box.
-const FRAME_TITLE: f64 = 20.0;
-const FRAME_PADDING: f64 = 14.0;
+pub(crate) const FRAME_TITLE: f64 = 20.0;
+pub(crate) const FRAME_PADDING: f64 = 14.0;
 
 /// Lays out a part. Edges of the part must have both ends in it, and differ in (from, to, kind).
 ///

@@ -4,7 +4,8 @@ use super::direction::Direction;
 use super::fold;
 use super::geometry::{Point, Rect, Size};
 use super::layered::{self, Part, Placed};
-use super::route;
+use super::path::Path;
+use super::{route, sequence};
 use crate::picture::PictureEdge;
 
 /// What the layout needs to know of a picture.
@@ -20,6 +21,8 @@ pub(crate) struct Sketch {
     pub(crate) labels: Vec<Option<Size>>,
     /// Longest-path rank of each box.
     pub(crate) ranks: Vec<usize>,
+    /// The least room inside each phase's frame, for its name and what it says when empty.
+    pub(crate) phases: Vec<Size>,
 }
 
 /// The finished layout; its upper left corner is (0, 0).
@@ -29,6 +32,7 @@ pub(crate) struct Plan {
     pub(crate) nodes: Vec<Rect>,
     pub(crate) routes: Vec<Route>,
     pub(crate) clusters: Vec<Cluster>,
+    pub(crate) links: Vec<Link>,
 }
 
 /// One edge's curve.
@@ -36,8 +40,7 @@ pub(crate) struct Plan {
 pub(crate) struct Route {
     /// Position in [`Sketch::edges`].
     pub(crate) edge: usize,
-    /// Cubic pieces and lines, as the `d` of an SVG path.
-    pub(crate) path: String,
+    pub(crate) path: Path,
     /// Where the arrow points.
     pub(crate) tip: Point,
     /// Which way the arrow points.
@@ -51,14 +54,47 @@ pub(crate) struct Route {
 pub(crate) struct Cluster {
     pub(crate) group: usize,
     pub(crate) frame: Rect,
+    /// Whether it has no boxes.
+    pub(crate) empty: bool,
+}
+
+/// The arrow from one phase's frame to the next.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub(crate) path: Path,
+    pub(crate) tip: Point,
+    pub(crate) heading: Direction,
+}
+
+impl Plan {
+    pub(crate) fn shift(&mut self, dx: f64, dy: f64) {
+        let frames = self.clusters.iter_mut().map(|cluster| &mut cluster.frame);
+        for rect in self.nodes.iter_mut().chain(frames) {
+            *rect = rect.moved(dx, dy);
+        }
+        for route in &mut self.routes {
+            route.path.shift(dx, dy);
+            route.tip = route.tip.moved(dx, dy);
+            route.label = route.label.map(|rect| rect.moved(dx, dy));
+        }
+        for link in &mut self.links {
+            link.path.shift(dx, dy);
+            link.tip = link.tip.moved(dx, dy);
+        }
+    }
 }
 
 /// Lays a sketch out. Total: any sketch that keeps its field invariants has a plan.
 pub(crate) fn plan(sketch: &Sketch) -> Plan {
+    sequence::plan(sketch).unwrap_or_else(|| flat(sketch, None))
+}
+
+/// Lays out all boxes together, in the given direction or the better one.
+pub(crate) fn flat(sketch: &Sketch, flow: Option<Direction>) -> Plan {
     if let Some(rows) = fold::rows(sketch) {
         return fold::plan(&in_columns(sketch), &rows);
     }
-    let direction = Direction::choose(&sketch.ranks, &sketch.sizes);
+    let direction = flow.unwrap_or_else(|| Direction::choose(&sketch.ranks, &sketch.sizes));
     match direction {
         Direction::Down => whole(sketch, direction),
         Direction::Right => whole(&in_columns(sketch), direction),
@@ -66,7 +102,7 @@ pub(crate) fn plan(sketch: &Sketch) -> Plan {
 }
 
 /// Boxes that stand in a column are equally wide: ragged edges look like an accident.
-fn in_columns(sketch: &Sketch) -> Sketch {
+pub(crate) fn in_columns(sketch: &Sketch) -> Sketch {
     let levels = sketch.ranks.iter().max().map_or(0, |deepest| deepest + 1);
     let mut widest = vec![0.0_f64; levels];
     for (&rank, size) in sketch.ranks.iter().zip(&sketch.sizes) {
@@ -90,11 +126,12 @@ fn whole(sketch: &Sketch, direction: Direction) -> Plan {
         nodes: placed.nodes,
         routes,
         clusters: clusters(placed.frames),
+        links: Vec::new(),
     }
 }
 
 pub(crate) fn clusters(frames: Vec<(usize, Rect)>) -> Vec<Cluster> {
-    frames.into_iter().map(|(group, frame)| Cluster { group, frame }).collect()
+    frames.into_iter().map(|(group, frame)| Cluster { group, frame, empty: false }).collect()
 }
 
 /// Everything the part covers: boxes, frames, labels and the bends of its edges.
@@ -116,6 +153,6 @@ pub(crate) fn shift(placed: &mut Placed, dx: f64, dy: f64) {
         *rect = rect.moved(dx, dy);
     }
     for point in placed.waypoints.iter_mut().flatten() {
-        *point = Point { x: point.x + dx, y: point.y + dy };
+        *point = point.moved(dx, dy);
     }
 }

@@ -3,11 +3,10 @@
 //! The engine says where an edge passes each row of boxes. The curve runs straight through a row
 //! and bends only between rows, so it cannot cut a box, and it meets every box at a right angle.
 
-use std::fmt::Write as _;
-
 use super::direction::Direction;
 use super::geometry::{Flow, Point, Rect};
 use super::layered::{Part, Placed};
+use super::path::Path;
 use super::plan::{Route, Sketch};
 use crate::picture::{EdgeKind, PictureEdge};
 
@@ -197,28 +196,18 @@ fn spread(sums: [(f64, f64); 4], center: f64, reach: f64) -> [f64; 4] {
 }
 
 /// A smooth path through points: straight where it can be, otherwise an S between two points.
-fn curve(points: &[Flow], direction: Direction) -> String {
-    let mut path = String::new();
-    let Some((first, rest)) = points.split_first() else {
-        return path;
-    };
+fn curve(points: &[Flow], direction: Direction) -> Path {
     let place = |flow: Flow| direction.page(flow);
-    let start = place(*first);
-    let _ = write!(path, "M{:.1} {:.1}", start.x, start.y);
-    let mut last = *first;
-    for &next in rest {
-        let end = place(next);
+    let mut last = points.first().copied().unwrap_or(Flow { along: 0.0, across: 0.0 });
+    let mut path = Path::new(place(last));
+    for &next in points.iter().skip(1) {
         if (next.across - last.across).abs() < 0.5 {
-            let _ = write!(path, "L{:.1} {:.1}", end.x, end.y);
+            path.line_to(place(next));
         } else {
             let half = (next.along - last.along) / 2.0;
             let leave = place(Flow { along: last.along + half, ..last });
             let arrive = place(Flow { along: next.along - half, ..next });
-            let _ = write!(
-                path,
-                "C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
-                leave.x, leave.y, arrive.x, arrive.y, end.x, end.y
-            );
+            path.curve_to(leave, arrive, place(next));
         }
         last = next;
     }
@@ -244,8 +233,8 @@ mod tests {
     fn a_step_sideways_is_one_smooth_piece() {
         let flow = |along, across| Flow { along, across };
         let bent = curve(&[flow(0.0, 0.0), flow(40.0, 50.0)], Direction::Down);
-        assert_eq!(bent, "M0.0 0.0C0.0 20.0 50.0 20.0 50.0 40.0");
+        assert_eq!(bent.to_string(), "M0.0 0.0C0.0 20.0 50.0 20.0 50.0 40.0");
         let straight = curve(&[flow(0.0, 7.0), flow(40.0, 7.0)], Direction::Right);
-        assert_eq!(straight, "M0.0 7.0L40.0 7.0");
+        assert_eq!(straight.to_string(), "M0.0 7.0L40.0 7.0");
     }
 }

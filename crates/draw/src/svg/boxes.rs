@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::glyph;
 use crate::escape::xml;
-use crate::layout::{Direction, Rect, Route, Size};
+use crate::layout::{Cluster, Direction, Link, Rect, Route, Size};
 use crate::measure;
-use crate::picture::{EdgeKind, PictureEdge, PictureNode};
+use crate::picture::{EMPTY_GROUP, EdgeKind, PictureEdge, PictureNode};
 
 const HEIGHT: f64 = 48.0;
 const WIDTH_MIN: f64 = 124.0;
@@ -22,6 +22,8 @@ const CAPTION_SIZE: f64 = 11.0;
 const LABEL_SIZE: f64 = 10.5;
 const LABEL_WIDTH_MAX: f64 = 190.0;
 const LABEL_PADDING: f64 = 7.0;
+/// A longer name of a phase does not widen its frame.
+const PHASE_NAME_MAX: f64 = 220.0;
 
 /// The size a node's box needs for its texts, within limits.
 pub(crate) fn box_size(node: &PictureNode) -> Size {
@@ -44,19 +46,45 @@ pub(crate) fn label_size(label: Option<&str>) -> Option<Size> {
     Some(Size { width: (width + 2.0 * LABEL_PADDING).ceil(), height: 18.0 })
 }
 
-/// A phase's frame and name.
-pub(crate) fn write_cluster(out: &mut String, name: &str, frame: &Rect) {
-    let Rect { x, y, width, height } = *frame;
+/// The least room inside a phase's frame.
+pub(crate) fn phase_size(name: &str, empty: bool) -> Size {
+    let name = measure::width(&measure::one_line(name), CAPTION_SIZE).min(PHASE_NAME_MAX);
+    if empty {
+        return Size { width: name.max(measure::width(EMPTY_GROUP, CAPTION_SIZE)), height: 14.0 };
+    }
+    Size { width: name, height: 0.0 }
+}
+
+/// A phase's frame and name; an empty one says why there is nothing to see.
+pub(crate) fn write_cluster(out: &mut String, name: &str, cluster: &Cluster) {
+    let Rect { x, y, width, height } = cluster.frame;
     let shown = measure::fit(name, CAPTION_SIZE, width - 28.0);
-    let _ = writeln!(
+    let (class, title) =
+        if cluster.empty { ("phase empty", format!("{name} ({EMPTY_GROUP})")) } else { ("phase", name.to_owned()) };
+    let _ = write!(
         out,
-        "<g><title>{}</title><rect class=\"phase\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
-         height=\"{height:.1}\" rx=\"14\"/><text class=\"phase-name\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
-        xml(name),
+        "<g><title>{}</title><rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
+         height=\"{height:.1}\" rx=\"14\"/><text class=\"phase-name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+        xml(&title),
         x + 14.0,
-        y + 20.0,
+        y + 21.0,
         xml(&shown)
     );
+    if cluster.empty {
+        let (x, y) = (x + 14.0, y + 42.0);
+        let _ = write!(out, "<text class=\"caption\" x=\"{x:.1}\" y=\"{y:.1}\">{EMPTY_GROUP}</text>");
+    }
+    out.push_str("</g>\n");
+}
+
+/// The arrow from a phase to the next: an open head, unlike that of an edge.
+pub(crate) fn write_link(out: &mut String, link: &Link) {
+    let (x, y) = (link.tip.x, link.tip.y);
+    let head = match link.heading {
+        Direction::Down => format!("M{:.1} {:.1}L{x:.1} {y:.1}L{:.1} {:.1}", x - 5.0, y - 5.0, x + 5.0, y - 5.0),
+        Direction::Right => format!("M{:.1} {:.1}L{x:.1} {y:.1}L{:.1} {:.1}", x - 5.0, y - 5.0, x - 5.0, y + 5.0),
+    };
+    let _ = writeln!(out, "<path class=\"next\" d=\"{}{head}\"/>", link.path);
 }
 
 /// An edge's line and arrowhead.

@@ -1,9 +1,11 @@
 //! From picture to file: collapse, measure, lay out, write.
 
-use super::boxes::{box_size, label_size, write_box, write_cluster, write_label, write_route};
+use super::boxes::{
+    box_size, label_size, phase_size, write_box, write_cluster, write_label, write_link, write_route,
+};
 use super::page::Page;
 use crate::collapse::collapsed;
-use crate::layout::{Plan, Sketch, plan};
+use crate::layout::{Plan, Sketch, Size, plan};
 use crate::picture::{Picture, Theme};
 use crate::ranks;
 
@@ -42,6 +44,7 @@ fn drawable(picture: &Picture) -> (Picture, Sketch) {
                 labels: edges.iter().map(|edge| label_size(edge.label.as_deref())).collect(),
                 edges,
                 ranks,
+                phases: phase_sizes(&drawn),
             };
             return (drawn, sketch);
         }
@@ -49,10 +52,22 @@ fn drawable(picture: &Picture) -> (Picture, Sketch) {
     }
 }
 
+fn phase_sizes(drawn: &Picture) -> Vec<Size> {
+    drawn
+        .groups
+        .iter()
+        .zip(drawn.members_by_group())
+        .map(|(name, members)| phase_size(name, members.is_empty()))
+        .collect()
+}
+
 fn write(whole: &Picture, drawn: &Picture, sketch: &Sketch, plan: &Plan, theme: Theme) -> String {
     let mut page = Page::open(whole, drawn, &sketch.edges, plan.size, theme);
     for cluster in &plan.clusters {
-        write_cluster(&mut page.out, &drawn.groups[cluster.group], &cluster.frame);
+        write_cluster(&mut page.out, &drawn.groups[cluster.group], cluster);
+    }
+    for link in &plan.links {
+        write_link(&mut page.out, link);
     }
     // Special outcomes last, so that a red line is not crossed by a grey one.
     let mut routes: Vec<_> = plan.routes.iter().collect();

@@ -25,7 +25,7 @@ pub(crate) const fn root_class(theme: Theme) -> &'static str {
 /// Writes the rules that this picture needs and no others.
 pub(crate) fn write_style(out: &mut String, drawn: &Picture, kinds: &[EdgeKind], theme: Theme) {
     let mut sheet = Sheet { theme, variables: Vec::new(), rules: String::new() };
-    common(&mut sheet);
+    common(&mut sheet, drawn);
     edges(&mut sheet, kinds);
     boxes(&mut sheet, drawn);
     sheet.write(out);
@@ -78,7 +78,7 @@ impl Sheet {
     }
 }
 
-fn common(sheet: &mut Sheet) {
+fn common(sheet: &mut Sheet, drawn: &Picture) {
     let canvas = sheet.paint("fill", "canvas", CANVAS);
     sheet.rule(".canvas", &canvas);
     let ink = sheet.paint("fill", "ink", INK);
@@ -90,6 +90,14 @@ fn common(sheet: &mut Sheet) {
     let phase = sheet.paint("fill", "cluster", CLUSTER);
     let phase_line = sheet.paint("stroke", "cluster-line", CLUSTER_LINE);
     sheet.rule(".phase", &format!("{phase}{phase_line}"));
+    if drawn.members_by_group().iter().any(Vec::is_empty) {
+        let dashes = sheet.paint("stroke", "edge-skip", EdgeKind::Skip.tone());
+        sheet.rule(".phase.empty", &format!("{dashes}fill:none;stroke-dasharray:4 4"));
+    }
+    if drawn.groups.len() > 1 {
+        let next = sheet.paint("stroke", "edge-success", EdgeKind::Success.tone());
+        sheet.rule(".next", &format!("{next}fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round"));
+    }
     sheet.rule(".phase-name", &format!("{muted}font-size:11px;font-weight:600;letter-spacing:.2px"));
     let tag_line = sheet.paint("stroke", "line", LINE);
     let surface = sheet.paint("fill", "surface", SURFACE);

@@ -103,6 +103,8 @@ fn soup() -> impl Strategy<Value = String> {
         ">\n",
         "{{",
         "}}",
+        "{{ ¢ }}",
+        "{{ params.é | ü }}",
         "{%",
         "\\",
         "\t",

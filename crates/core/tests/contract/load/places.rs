@@ -22,6 +22,17 @@ fn a_name_is_underlined_in_every_style_of_scalar() {
     }
 }
 
+/// A parser that counts bytes may point into a character; the report never does.
+#[test]
+fn no_place_is_inside_a_character() {
+    for expression in ["¢", "params.p ¢ 1", "'é' ¢", "params.é", "😀", "params.p | é"] {
+        let text = in_workflow(&format!("a:\n  run: echo \"{{{{ {expression} }}}}\""));
+        for problem in diagnostics(&text) {
+            assert!(text.get(problem.span.range()).is_some(), "{expression}: {:?}", problem.span);
+        }
+    }
+}
+
 /// Where escapes or folding hide the place, the whole scalar is better than a wrong place.
 #[test]
 fn a_hidden_place_is_the_scalar() {
