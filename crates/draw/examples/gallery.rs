@@ -19,6 +19,12 @@ fn main() -> std::io::Result<()> {
         ("shards", shards()),
         ("dense", dense(60)),
         ("phased-fan", phased_fan()),
+        ("agent-plan", agent_plan()),
+        ("five-phases", five_phases(false)),
+        ("five-phases-live", five_phases(true)),
+        ("busy-phases", busy_phases()),
+        ("twenty-phases", twenty_phases()),
+        ("two-hundred-phases", two_hundred_phases()),
     ];
     for (name, picture) in pictures {
         let started = std::time::Instant::now();
@@ -175,6 +181,114 @@ fn phased_fan() -> Picture {
         node.group = Some(usize::from(at > 0) + usize::from(at >= last - 1));
     }
     waved(picture)
+}
+
+/// A picture of phases that run one after the other: (name, nodes, edges inside the phase).
+fn sequence(title: &str, phases: &[(&str, &[(&str, &str)], &[(usize, usize)])]) -> Picture {
+    let mut picture = Picture { title: title.into(), ..Picture::default() };
+    for (name, nodes, edges) in phases {
+        let first = picture.nodes.len();
+        for (id, kind) in *nodes {
+            picture.nodes.push(PictureNode { group: Some(picture.groups.len()), ..node(id, kind) });
+        }
+        let inside = edges.iter().map(|(from, to)| edge(first + from, first + to, EdgeKind::Success, None));
+        picture.edges.extend(inside);
+        picture.groups.push((*name).into());
+    }
+    waved(picture)
+}
+
+fn agent_plan() -> Picture {
+    sequence(
+        "agent-plan",
+        &[
+            ("RESEARCH", &[("notes", "agent"), ("questions", "agent"), ("sources", "agent")], &[(1, 0), (2, 0)]),
+            ("PLAN", &[("approve-outline", "approve"), ("outline", "agent")], &[(1, 0)]),
+            ("BUILD", &[], &[]),
+            ("RELEASE", &[("publish", "run")], &[]),
+        ],
+    )
+}
+
+fn five_phases(live: bool) -> Picture {
+    let mut picture = sequence(
+        "ship a feature",
+        &[
+            (
+                "Understand",
+                &[("read-issue", "http"), ("scan-code", "run"), ("ask-questions", "agent"), ("summary", "agent")],
+                &[(0, 2), (1, 2), (2, 3)],
+            ),
+            ("Design", &[("options", "agent"), ("choose", "approve"), ("write-plan", "generate")], &[(0, 1), (1, 2)]),
+            ("Build", &[], &[]),
+            (
+                "Check",
+                &[
+                    ("unit-tests", "run"),
+                    ("end-to-end", "workflow"),
+                    ("review", "agent"),
+                    ("fix", "loop"),
+                    ("verdict", "call"),
+                ],
+                &[(0, 3), (1, 3), (2, 3), (3, 4)],
+            ),
+            ("Release", &[("sign-off", "approve"), ("deploy", "run"), ("announce", "http")], &[(0, 1), (1, 2)]),
+        ],
+    );
+    picture.edges.push(edge(10, 11, EdgeKind::Failure, Some("tests.failed > 0")));
+    if live {
+        use NodeColour::{Approved, Completed, Failed, Pending, Running};
+        let states =
+            [Completed, Completed, Completed, Completed, Completed, Approved, Completed, Completed, Failed, Running];
+        for (at, node) in picture.nodes.iter_mut().enumerate() {
+            node.state = Some(states.get(at).copied().unwrap_or(Pending));
+        }
+    }
+    picture
+}
+
+/// Phases of many nodes: a fan, a long chain and a mesh.
+fn busy_phases() -> Picture {
+    let mut picture = Picture {
+        title: "train and serve".into(),
+        groups: ["Collect", "Clean", "Train", "Serve"].map(String::from).to_vec(),
+        ..Picture::default()
+    };
+    for (group, part) in [fan(12), chain(9), dense(16), release(false)].into_iter().enumerate() {
+        let first = picture.nodes.len();
+        picture.nodes.extend(part.nodes.into_iter().map(|node| PictureNode { group: Some(group), ..node }));
+        picture.edges.extend(part.edges.into_iter().map(|edge| PictureEdge {
+            from: edge.from + first,
+            to: edge.to + first,
+            ..edge
+        }));
+    }
+    picture
+}
+
+fn twenty_phases() -> Picture {
+    let joined: &[(usize, usize)] = &[(0, 1)];
+    let two: &[(&str, &str)] = &[("draft", "agent"), ("check", "run")];
+    let one: &[(&str, &str)] = &[("confirm", "approve")];
+    let names: Vec<String> = (1..=20).map(|at| format!("Chapter {at}")).collect();
+    let phases: Vec<_> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| match at % 5 {
+            3 => (name.as_str(), &[] as &[_], &[] as &[_]),
+            1 => (name.as_str(), one, &[] as &[_]),
+            _ => (name.as_str(), two, joined),
+        })
+        .collect();
+    sequence("write a book", &phases)
+}
+
+fn two_hundred_phases() -> Picture {
+    let names: Vec<String> = (1..=200).map(|at| format!("Day {at}")).collect();
+    let joined: &[(usize, usize)] = &[(0, 1)];
+    let day: &[(&str, &str)] = &[("collect", "http"), ("digest", "agent")];
+    let phases: Vec<_> = names.iter().map(|name| (name.as_str(), day, joined)).collect();
+    sequence("a long journey", &phases)
 }
 
 fn chain(count: usize) -> Picture {

@@ -6,7 +6,7 @@ use ascii_dag::{BoxedNode, Direction, Graph, LabelOverflow, LayoutConfig, Render
 
 use crate::collapse::collapsed;
 use crate::measure::{fit_columns, one_line};
-use crate::picture::{EdgeKind, NodeColour, Picture, PictureEdge, PictureNode};
+use crate::picture::{EMPTY_GROUP, EdgeKind, NodeColour, Picture, PictureEdge, PictureNode};
 use crate::ranks;
 
 /// More boxes than this are collapsed before they are drawn as text.
@@ -26,7 +26,8 @@ const LABEL_COLUMNS: usize = 28;
 /// The picture as text with box-drawing characters, without colour.
 ///
 /// Arrows other than success carry their kind in words; in a run each box starts with a mark for
-/// its state, explained below the drawing.
+/// its state, explained below the drawing. Phases that run one after the other stand below each
+/// other, an arrow between them.
 #[must_use]
 pub fn ascii(picture: &Picture) -> String {
     let mut out = String::new();
@@ -34,13 +35,80 @@ pub fn ascii(picture: &Picture) -> String {
     if !title.trim().is_empty() {
         let _ = writeln!(out, "{title}\n");
     }
-    if picture.nodes.is_empty() {
+    if picture.nodes.is_empty() && picture.groups.is_empty() {
         out.push_str("(no steps)\n");
         return out;
     }
+    let drawn = collapsed(picture, ASCII_NODE_LIMIT);
+    let drawing = if drawn.is_sequence(&drawn.drawn_edges()) { in_order(&drawn) } else { together(picture) };
+    for line in drawing.trim_end().lines() {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    write_states(&mut out, &drawn);
+    out
+}
+
+/// Boxes without a phase, then each phase in a frame of its own.
+fn in_order(picture: &Picture) -> String {
+    let loose = picture.part(None);
+    let parts = (0..picture.groups.len()).map(|group| picture.part(Some(group)));
+    let drawings: Vec<String> = parts.map(|part| shrunk(&part)).collect();
+    let names: Vec<String> = picture.groups.iter().map(|name| fit_columns(name, ID_COLUMNS)).collect();
+    let columns = drawings.iter().flat_map(|text| text.lines()).chain(names.iter().map(String::as_str));
+    let columns = columns.map(columns_of).max().unwrap_or(0).max(columns_of(EMPTY_GROUP));
+    let mut out = shrunk(&loose);
+    for (at, (name, drawing)) in names.iter().zip(&drawings).enumerate() {
+        if at > 0 {
+            let _ = writeln!(out, "{:>1$}", '↓', columns / 2 + 3);
+        } else if !out.is_empty() {
+            out.push('\n');
+        }
+        write_frame(&mut out, name, drawing, columns);
+    }
+    out
+}
+
+/// Phases whose edges cross stand in one drawing, and the empty ones below it.
+fn together(picture: &Picture) -> String {
+    let mut out = shrunk(picture);
+    for (name, members) in picture.groups.iter().zip(picture.members_by_group()) {
+        if members.is_empty() {
+            let name = fit_columns(name, ID_COLUMNS);
+            let columns = columns_of(&name).max(columns_of(EMPTY_GROUP));
+            out.push('\n');
+            write_frame(&mut out, &name, "", columns);
+        }
+    }
+    out
+}
+
+/// A frame of double lines around a phase, or of dashes when there is nothing in it yet.
+fn write_frame(out: &mut String, name: &str, drawing: &str, columns: usize) {
+    let empty = drawing.is_empty();
+    let [top_left, top_right, bottom_left, bottom_right, across, down] =
+        if empty { ['┌', '┐', '└', '┘', '╌', '╎'] } else { ['╔', '╗', '╚', '╝', '═', '║'] };
+    let content = if empty { EMPTY_GROUP } else { drawing };
+    let line: String = std::iter::repeat_n(across, columns + 2).collect();
+    let _ = writeln!(out, "{top_left}{line}{top_right}");
+    for text in [name, ""].into_iter().chain(content.lines()) {
+        let _ = writeln!(out, "{down} {text:columns$} {down}");
+    }
+    let _ = writeln!(out, "{bottom_left}{line}{bottom_right}");
+}
+
+fn columns_of(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A drawing that is not too wide, of fewer boxes where it must be; empty when there are none.
+fn shrunk(picture: &Picture) -> String {
     let mut limit = ASCII_NODE_LIMIT;
-    let (drawn, drawing) = loop {
+    loop {
         let drawn = collapsed(picture, limit);
+        if drawn.nodes.is_empty() {
+            return String::new();
+        }
         let edges = drawn.drawn_edges();
         let ranks = ranks::longest_path(drawn.nodes.len(), &edges);
         let span = ranks::total_span(&ranks, &edges);
@@ -48,16 +116,10 @@ pub fn ascii(picture: &Picture) -> String {
         if (small || span <= SPAN_LIMIT)
             && let Some(drawing) = drawing(&drawn, &edges, small)
         {
-            break (drawn, drawing);
+            return drawing;
         }
         limit = ranks::smaller_limit(drawn.nodes.len(), span, SPAN_LIMIT).max(BOXES_MIN);
-    };
-    for line in drawing.trim_end().lines() {
-        out.push_str(line.trim_end());
-        out.push('\n');
     }
-    write_states(&mut out, &drawn);
-    out
 }
 
 /// The drawing in the better direction; `None` when it is too wide and may still be collapsed.

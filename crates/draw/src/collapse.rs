@@ -4,8 +4,10 @@
 //! in a trailing number become one box. If that is not enough, whole waves, then bands of
 //! consecutive waves, become one box per phase. Edges between waves lead upwards, so boxes cut
 //! along waves cannot form a cycle; boxes of one band can (phase A, B, then A again), and those
-//! are joined too.
+//! are joined too. Phases keep their order; when there are more of them than boxes, neighbours
+//! become one phase.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::components::strong_components;
@@ -14,12 +16,15 @@ use crate::picture::{EdgeKind, NodeColour, Picture, PictureEdge, PictureNode};
 /// The kind of a box whose members differ in kind.
 const MIXED: &str = "mixed";
 
-/// A picture of at most `limit` boxes (at least one); an equal picture when it is small enough.
+/// A picture of at most `limit` boxes and phases (at least one); an equal picture when it is small
+/// enough.
 ///
 /// Every node is counted in exactly one box's `members`. When the input has no cycle, neither
-/// has the result. Equal input gives equal output.
+/// has the result. Phases keep their order, and one without boxes had no nodes before. Equal input
+/// gives equal output.
 #[must_use]
 pub fn collapsed(picture: &Picture, limit: usize) -> Picture {
+    let picture = &*with_fewer_groups(picture, limit);
     if picture.nodes.len() <= limit {
         return picture.clone();
     }
@@ -29,12 +34,50 @@ pub fn collapsed(picture: &Picture, limit: usize) -> Picture {
         boxes = by_band(picture, limit.max(1));
     }
     let boxes = joined_cycles(&boxes, &edges);
-    Picture {
+    let small = Picture {
         title: picture.title.clone(),
         nodes: merged_nodes(picture, &boxes),
         edges: merged_edges(&edges, &boxes),
         groups: picture.groups.clone(),
+    };
+    without_lost_groups(small, picture)
+}
+
+/// Joins neighbouring phases until there are no more than boxes.
+fn with_fewer_groups(picture: &Picture, limit: usize) -> Cow<'_, Picture> {
+    let loose = (0..picture.nodes.len()).any(|node| picture.group_of(node).is_none());
+    let room = limit.saturating_sub(usize::from(loose)).max(1);
+    if picture.groups.len() <= room {
+        return Cow::Borrowed(picture);
     }
+    let run = picture.groups.len().div_ceil(room);
+    let mut fewer = picture.clone();
+    for (index, node) in fewer.nodes.iter_mut().enumerate() {
+        node.group = picture.group_of(index).map(|group| group / run);
+    }
+    fewer.groups = picture
+        .groups
+        .chunks(run)
+        .map(|names| match names {
+            [first, .., last] => format!("{first} … {last}"),
+            names => names.concat(),
+        })
+        .collect();
+    Cow::Owned(fewer)
+}
+
+/// Drops phases whose nodes all went into boxes shared with others: they are not empty, and must
+/// not be drawn as if they were.
+fn without_lost_groups(mut small: Picture, whole: &Picture) -> Picture {
+    let (before, after) = (whole.members_by_group(), small.members_by_group());
+    let kept: Vec<bool> = before.iter().zip(&after).map(|(had, has)| had.is_empty() || !has.is_empty()).collect();
+    for index in 0..small.nodes.len() {
+        let group = small.group_of(index).map(|group| kept[..group].iter().filter(|kept| **kept).count());
+        small.nodes[index].group = group;
+    }
+    let mut keep = kept.into_iter();
+    small.groups.retain(|_| keep.next().unwrap_or(true));
+    small
 }
 
 /// Which box each node is in. Boxes are numbered in the order of their first node.

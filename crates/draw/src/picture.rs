@@ -1,5 +1,7 @@
 //! What is drawn: boxes, arrows and phases, free of any engine type.
 
+use std::collections::HashMap;
+
 /// What is said of a phase that has no nodes yet.
 pub(crate) const EMPTY_GROUP: &str = "generated while running";
 
@@ -122,7 +124,7 @@ impl Picture {
     #[must_use]
     pub fn drawn_edges(&self) -> Vec<PictureEdge> {
         let mut kept: Vec<PictureEdge> = Vec::with_capacity(self.edges.len());
-        let mut seen = std::collections::HashMap::with_capacity(self.edges.len());
+        let mut seen = HashMap::with_capacity(self.edges.len());
         for edge in &self.edges {
             let exists = edge.from < self.nodes.len() && edge.to < self.nodes.len();
             if !exists || edge.from == edge.to {
@@ -160,6 +162,21 @@ impl Picture {
             }
         }
         members
+    }
+
+    /// The nodes of one phase, or those of none, as a picture without title and phases.
+    pub(crate) fn part(&self, group: Option<usize>) -> Self {
+        let inside: Vec<usize> = (0..self.nodes.len()).filter(|&node| self.group_of(node) == group).collect();
+        let position: HashMap<usize, usize> = inside.iter().copied().zip(0..).collect();
+        let edge = |edge: &PictureEdge| {
+            let (from, to) = (*position.get(&edge.from)?, *position.get(&edge.to)?);
+            Some(PictureEdge { from, to, ..edge.clone() })
+        };
+        Self {
+            nodes: inside.iter().map(|&node| PictureNode { group: None, ..self.nodes[node].clone() }).collect(),
+            edges: self.edges.iter().filter_map(edge).collect(),
+            ..Self::default()
+        }
     }
 
     /// Whether no edge crosses phases: they run one after the other, and are drawn so.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use minijinja::machinery::ast::{CallArg, Expr};
-use minijinja::machinery::{Span, parse_expr};
+use minijinja::machinery::{Span, parse_expr, tokenize};
+use minijinja::syntax::SyntaxConfig;
 
 use crate::suggest;
 
@@ -131,19 +132,19 @@ const FUNCTIONS: [&str; 2] = ["dict", "range"];
 
 /// Parses an expression and lists the names it reads; filters, tests and functions are checked on the way.
 pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
-    let tree = parse_expr(source).map_err(|error| {
-        let range = error.range().unwrap_or(0..source.len());
-        let detail = error.detail().unwrap_or("it cannot be parsed").to_owned();
-        Fault {
-            range: clamp(range, source),
-            message: format!("syntax error in expression: {detail}"),
-            help: Some("an expression is like `params.count > 3 and output.ok`; text needs quotes".into()),
-            unknown_name: false,
-        }
-    })?;
+    // The parser forgets an error of the tokenizer behind a string literal (`'a' ¢` passes), so tokens come first.
+    let tokens = tokenize(source, true, SyntaxConfig::default()).find_map(Result::err);
+    let tree = tokens.map_or_else(|| parse_expr(source), Err).map_err(|error| syntax_fault(source, &error))?;
     let mut walk = Walk { source, found: Vec::new() };
     walk.expr(&tree, DEPTH)?;
     Ok(walk.found)
+}
+
+fn syntax_fault(source: &str, error: &minijinja::Error) -> Fault {
+    let range = error.range().unwrap_or(0..source.len());
+    let detail = error.detail().unwrap_or("it cannot be parsed");
+    let help = "an expression is like `params.count > 3 and output.ok`; text needs quotes";
+    Fault::new(clamp(range, source), format!("syntax error in expression: {detail}"), help)
 }
 
 /// Whether the outermost filter of an expression is `unquoted`, which opts a value out of quoting (`R-EXPR-2`).
@@ -348,6 +349,8 @@ mod tests {
         for (source, part) in [
             ("a |", "syntax error"),
             ("a b", "syntax error"),
+            ("'a' ¢", "syntax error"),
+            ("'a' 'b' $", "syntax error"),
             ("x | uper", "no filter `uper`"),
             ("x is defind", "no test `defind`"),
             ("debug()", "no function `debug`"),

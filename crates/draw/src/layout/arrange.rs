@@ -12,6 +12,8 @@ const GAP: f64 = 38.0;
 /// What stays free at either end of the arrow.
 const AIR: f64 = 7.0;
 const CORNER: f64 = 8.0;
+/// Space between rows, where the arrow runs back to the left.
+const ROW_GAP: f64 = 50.0;
 /// The height of a screen; what fits is not broken into rows.
 const SCREEN: f64 = 900.0;
 /// Down is what people expect; the other ways have to show the picture this much larger.
@@ -42,6 +44,7 @@ pub(crate) fn arrange(sizes: &[Size]) -> Arranged {
     let column = rows.len() == sizes.len();
     let mut frames = Vec::with_capacity(sizes.len());
     let mut top = 0.0;
+    let below = gap_below(column);
     for (row, &natural) in rows.iter().zip(&widths) {
         let inside = &sizes[row.clone()];
         let spare = if column || natural >= FULL * width { width - natural } else { 0.0 };
@@ -53,9 +56,9 @@ pub(crate) fn arrange(sizes: &[Size]) -> Arranged {
             left = frame.right() + GAP;
             frames.push(frame);
         }
-        top += height + GAP;
+        top += height + below;
     }
-    Arranged { frames, size: Size { width, height: (top - GAP).max(0.0) }, rows }
+    Arranged { frames, size: Size { width, height: (top - below).max(0.0) }, rows }
 }
 
 impl Arranged {
@@ -71,7 +74,7 @@ impl Arranged {
         }
         let begin = Point { x: start.x, y: one.bottom() + AIR };
         let tip = Point { x: end.x, y: next.y - AIR };
-        let middle = one.bottom() + GAP / 2.0;
+        let middle = one.bottom().midpoint(next.y);
         let straight = (begin.x - tip.x).abs() < 1.0;
         let corners = [Point { x: begin.x, y: middle }, Point { x: tip.x, y: middle }];
         let path = Path::rounded(begin, if straight { &[] } else { &corners }, tip, CORNER);
@@ -96,13 +99,18 @@ fn best(sizes: &[Size]) -> (f64, Vec<Range<usize>>) {
 
 /// How far a picture has to be reduced to fit a screen.
 fn fit(sizes: &[Size], rows: &[Range<usize>]) -> f64 {
+    let below = gap_below(rows.len() == sizes.len());
     let (mut width, mut height) = (0.0_f64, 0.0);
     for row in rows {
         let size = row_size(&sizes[row.clone()]);
         width = width.max(size.width);
-        height += size.height + GAP;
+        height += size.height + below;
     }
-    (width / ASPECT).max(height - GAP) / SCREEN
+    (width / ASPECT).max(height - below) / SCREEN
+}
+
+const fn gap_below(column: bool) -> f64 {
+    if column { GAP } else { ROW_GAP }
 }
 
 fn row_size(row: &[Size]) -> Size {

@@ -141,11 +141,8 @@ fn flow(sketch: &Sketch, blocks: &[Block]) -> Option<Direction> {
     }
     let sketches: Vec<Sketch> = blocks.iter().map(|block| block.sketch(sketch)).collect();
     let weighed = |flow: Option<Direction>| {
-        let sizes: Vec<Size> = blocks
-            .iter()
-            .zip(&sketches)
-            .map(|(block, inner)| block.framed(estimate(inner, flow), sketch))
-            .collect();
+        let sizes: Vec<Size> =
+            blocks.iter().zip(&sketches).map(|(block, inner)| block.framed(estimate(inner, flow), sketch)).collect();
         (cost(&sizes) * if flow.is_none() { COST_OF_MIXTURE } else { 1.0 }, flow)
     };
     [Some(Direction::Down), Some(Direction::Right), None]
@@ -192,11 +189,10 @@ mod tests {
     fn boxes_lie_in_their_frames_and_every_edge_is_routed_once() {
         let sketch = sketch(&[Some(1), Some(0), Some(0), Some(1), None], 3, &[(0, 3), (1, 2)]);
         let plan = plan(&sketch).expect("phases");
-        assert_eq!(plan.clusters.iter().map(|c| (c.group, c.empty)).collect::<Vec<_>>(), [
-            (0, false),
-            (1, false),
-            (2, true)
-        ]);
+        assert_eq!(
+            plan.clusters.iter().map(|c| (c.group, c.empty)).collect::<Vec<_>>(),
+            [(0, false), (1, false), (2, true)]
+        );
         for (node, rect) in plan.nodes.iter().enumerate().take(4) {
             let frame = plan.clusters[sketch.groups[node].expect("framed")].frame;
             assert!(rect.x > frame.x && rect.right() < frame.right(), "{node}");

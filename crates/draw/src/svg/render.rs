@@ -1,11 +1,9 @@
 //! From picture to file: collapse, measure, lay out, write.
 
-use super::boxes::{
-    box_size, label_size, phase_size, write_box, write_cluster, write_label, write_link, write_route,
-};
+use super::boxes::{box_size, label_size, phase_size, write_box, write_cluster, write_label, write_link, write_route};
 use super::page::Page;
 use crate::collapse::collapsed;
-use crate::layout::{Plan, Sketch, Size, plan};
+use crate::layout::{Plan, Size, Sketch, plan};
 use crate::picture::{Picture, Theme};
 use crate::ranks;
 
