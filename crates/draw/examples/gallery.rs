@@ -183,8 +183,11 @@ fn phased_fan() -> Picture {
     waved(picture)
 }
 
-/// A picture of phases that run one after the other: (name, nodes, edges inside the phase).
-fn sequence(title: &str, phases: &[(&str, &[(&str, &str)], &[(usize, usize)])]) -> Picture {
+/// A name, nodes as (id, kind), and edges among them.
+type Phase<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(usize, usize)]);
+
+/// A picture of phases that run one after the other.
+fn sequence(title: &str, phases: &[Phase<'_>]) -> Picture {
     let mut picture = Picture { title: title.into(), ..Picture::default() };
     for (name, nodes, edges) in phases {
         let first = picture.nodes.len();

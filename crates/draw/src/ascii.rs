@@ -40,24 +40,28 @@ pub fn ascii(picture: &Picture) -> String {
         return out;
     }
     let drawn = collapsed(picture, ASCII_NODE_LIMIT);
-    let drawing = if drawn.is_sequence(&drawn.drawn_edges()) { in_order(&drawn) } else { together(picture) };
+    let mut states = Vec::new();
+    let drawing = if drawn.is_sequence(&drawn.drawn_edges()) {
+        in_order(&drawn, &mut states)
+    } else {
+        together(picture, &drawn, &mut states)
+    };
     for line in drawing.trim_end().lines() {
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    write_states(&mut out, &drawn);
+    write_states(&mut out, &states);
     out
 }
 
 /// Boxes without a phase, then each phase in a frame of its own.
-fn in_order(picture: &Picture) -> String {
-    let loose = picture.part(None);
+fn in_order(picture: &Picture, states: &mut Vec<NodeColour>) -> String {
+    let mut out = shrunk(&picture.part(None), states);
     let parts = (0..picture.groups.len()).map(|group| picture.part(Some(group)));
-    let drawings: Vec<String> = parts.map(|part| shrunk(&part)).collect();
+    let drawings: Vec<String> = parts.map(|part| trimmed(&shrunk(&part, states))).collect();
     let names: Vec<String> = picture.groups.iter().map(|name| fit_columns(name, ID_COLUMNS)).collect();
     let columns = drawings.iter().flat_map(|text| text.lines()).chain(names.iter().map(String::as_str));
     let columns = columns.map(columns_of).max().unwrap_or(0).max(columns_of(EMPTY_GROUP));
-    let mut out = shrunk(&loose);
     for (at, (name, drawing)) in names.iter().zip(&drawings).enumerate() {
         if at > 0 {
             let _ = writeln!(out, "{:>1$}", '↓', columns / 2 + 3);
@@ -69,10 +73,21 @@ fn in_order(picture: &Picture) -> String {
     out
 }
 
+/// Without blank lines at either end and without a common indent.
+fn trimmed(drawing: &str) -> String {
+    let blank = |line: &str| line.trim().is_empty();
+    let indent_of = |line: &str| line.chars().take_while(|c| *c == ' ').count();
+    let indent = drawing.lines().filter(|line| !blank(line)).map(indent_of).min().unwrap_or(0);
+    let lines: Vec<&str> = drawing.lines().map(|line| line.get(indent..).unwrap_or_default().trim_end()).collect();
+    let first = lines.iter().position(|line| !blank(line)).unwrap_or(0);
+    let last = lines.iter().rposition(|line| !blank(line)).map_or(0, |at| at + 1);
+    lines[first..last.max(first)].join("\n")
+}
+
 /// Phases whose edges cross stand in one drawing, and the empty ones below it.
-fn together(picture: &Picture) -> String {
-    let mut out = shrunk(picture);
-    for (name, members) in picture.groups.iter().zip(picture.members_by_group()) {
+fn together(picture: &Picture, drawn: &Picture, states: &mut Vec<NodeColour>) -> String {
+    let mut out = shrunk(picture, states);
+    for (name, members) in drawn.groups.iter().zip(drawn.members_by_group()) {
         if members.is_empty() {
             let name = fit_columns(name, ID_COLUMNS);
             let columns = columns_of(&name).max(columns_of(EMPTY_GROUP));
@@ -91,7 +106,8 @@ fn write_frame(out: &mut String, name: &str, drawing: &str, columns: usize) {
     let content = if empty { EMPTY_GROUP } else { drawing };
     let line: String = std::iter::repeat_n(across, columns + 2).collect();
     let _ = writeln!(out, "{top_left}{line}{top_right}");
-    for text in [name, ""].into_iter().chain(content.lines()) {
+    let air = if empty { None } else { Some("") };
+    for text in std::iter::once(name).chain(air).chain(content.lines()) {
         let _ = writeln!(out, "{down} {text:columns$} {down}");
     }
     let _ = writeln!(out, "{bottom_left}{line}{bottom_right}");
@@ -102,7 +118,8 @@ fn columns_of(text: &str) -> usize {
 }
 
 /// A drawing that is not too wide, of fewer boxes where it must be; empty when there are none.
-fn shrunk(picture: &Picture) -> String {
+/// The states it shows are added to `states`.
+fn shrunk(picture: &Picture, states: &mut Vec<NodeColour>) -> String {
     let mut limit = ASCII_NODE_LIMIT;
     loop {
         let drawn = collapsed(picture, limit);
@@ -116,6 +133,7 @@ fn shrunk(picture: &Picture) -> String {
         if (small || span <= SPAN_LIMIT)
             && let Some(drawing) = drawing(&drawn, &edges, small)
         {
+            states.extend(drawn.nodes.iter().filter_map(|node| node.state));
             return drawing;
         }
         limit = ranks::smaller_limit(drawn.nodes.len(), span, SPAN_LIMIT).max(BOXES_MIN);
@@ -208,10 +226,10 @@ fn label_text(edge: &PictureEdge) -> Option<String> {
     }
 }
 
-fn write_states(out: &mut String, picture: &Picture) {
+fn write_states(out: &mut String, states: &[NodeColour]) {
     let present: Vec<String> = NodeColour::ALL
         .into_iter()
-        .filter(|state| picture.nodes.iter().any(|node| node.state == Some(*state)))
+        .filter(|state| states.contains(state))
         .map(|state| format!("{} {}", state.mark(), state.word()))
         .collect();
     if !present.is_empty() {

@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 
 use crate::colour::{CLUSTER, CLUSTER_LINE, INK, MUTED, kind_tone};
 use crate::escape;
-use crate::picture::{EdgeKind, Picture, PictureEdge, PictureNode, Theme};
+use crate::order::{self, Step};
+use crate::picture::{EMPTY_GROUP, EdgeKind, Picture, PictureEdge, PictureNode, Theme};
 
 /// The whole picture as a Graphviz digraph; never collapsed, since tools read it too.
+///
+/// Phases are clusters. When no edge crosses them, dotted edges lead from each to the next; these
+/// carry `class="next"`, and the placeholder of an empty phase `class="empty"`.
 #[must_use]
 pub fn dot(picture: &Picture) -> String {
     let mut out = String::new();
@@ -30,17 +34,28 @@ pub fn dot(picture: &Picture) -> String {
         MUTED.hex(theme)
     );
     for (group, members) in picture.members_by_group().iter().enumerate() {
-        if members.is_empty() {
-            continue;
-        }
         let _ = writeln!(out, "  subgraph cluster_{group} {{");
+        let (style, line) = if members.is_empty() {
+            ("rounded,dashed", EdgeKind::Skip.tone())
+        } else {
+            ("rounded,filled", CLUSTER_LINE)
+        };
         let _ = writeln!(
             out,
-            "    label=\"{}\"; labeljust=l; style=\"rounded,filled\"; color=\"{}\"; fillcolor=\"{}\";",
+            "    label=\"{}\"; labeljust=l; style=\"{style}\"; color=\"{}\"; fillcolor=\"{}\";",
             escape::dot(&picture.groups[group]),
-            CLUSTER_LINE.hex(theme),
+            line.hex(theme),
             CLUSTER.hex(theme)
         );
+        if members.is_empty() {
+            let _ = writeln!(
+                out,
+                "    p{group} [label=\"{EMPTY_GROUP}\", class=\"empty\", style=\"rounded,dashed\", \
+                 color=\"{}\", fontcolor=\"{}\"];",
+                line.hex(theme),
+                MUTED.hex(theme)
+            );
+        }
         for &node in members {
             let _ = writeln!(out, "    n{node} {};", node_attributes(&picture.nodes[node]));
         }
@@ -51,11 +66,32 @@ pub fn dot(picture: &Picture) -> String {
             let _ = writeln!(out, "  n{index} {};", node_attributes(node));
         }
     }
-    for edge in picture.drawn_edges() {
-        let _ = writeln!(out, "  n{} -> n{}{};", edge.from, edge.to, edge_attributes(&edge));
+    let edges = picture.drawn_edges();
+    for edge in &edges {
+        let _ = writeln!(out, "  n{} -> n{}{};", edge.from, edge.to, edge_attributes(edge));
     }
+    write_order(&mut out, &order::steps(picture, &edges));
     out.push_str("}\n");
     out
+}
+
+/// Edges between clusters; Graphviz wants nodes for them and cuts them at the frames.
+fn write_order(out: &mut String, steps: &[Step]) {
+    if steps.is_empty() {
+        return;
+    }
+    out.push_str("  compound=true;\n");
+    for step in steps {
+        let (group, next) = (step.group, step.group + 1);
+        let from = step.last.map_or_else(|| format!("p{group}"), |node| format!("n{node}"));
+        let to = step.first.map_or_else(|| format!("p{next}"), |node| format!("n{node}"));
+        let _ = writeln!(
+            out,
+            "  {from} -> {to} [ltail=cluster_{group}, lhead=cluster_{next}, class=\"next\", minlen=2, style=dotted, \
+             arrowhead=vee, color=\"{}\"];",
+            EdgeKind::Success.tone().hex(Theme::Light)
+        );
+    }
 }
 
 fn node_attributes(node: &PictureNode) -> String {

@@ -37,6 +37,7 @@ mod escape;
 mod layout;
 mod measure;
 mod mermaid;
+mod order;
 mod picture;
 mod ranks;
 mod svg;

@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 
 use crate::colour::kind_tone;
 use crate::escape;
-use crate::picture::{EdgeKind, NodeColour, Picture, PictureEdge, PictureNode, Theme};
+use crate::order::{self, Step};
+use crate::picture::{EMPTY_GROUP, EdgeKind, NodeColour, Picture, PictureEdge, PictureNode, Theme};
 
 /// The whole picture as a Mermaid flowchart; never collapsed.
 ///
 /// Node ids are generated (`n0`, `n1`, ...), because words such as `end` break Mermaid's grammar.
 /// Shapes carry the kind: gates are hexagons, agent steps stadiums, nested work has double sides.
+/// Phases are subgraphs; when no edge crosses them, dotted links lead from each to the next.
 #[must_use]
 pub fn mermaid(picture: &Picture) -> String {
     let mut out = String::from("flowchart TB\n");
@@ -19,12 +21,12 @@ pub fn mermaid(picture: &Picture) -> String {
         let _ = writeln!(out, "  accTitle: {title}");
     }
     for (group, members) in picture.members_by_group().iter().enumerate() {
-        if members.is_empty() {
-            continue;
-        }
         let name = escape::mermaid(&picture.groups[group]);
         let name = if name.trim().is_empty() { format!("phase {}", group + 1) } else { name };
         let _ = writeln!(out, "  subgraph g{group}[\"{name}\"]");
+        if members.is_empty() {
+            let _ = writeln!(out, "    p{group}[\"{EMPTY_GROUP}\"]");
+        }
         for &node in members {
             let _ = writeln!(out, "    {}", declaration(node, &picture.nodes[node]));
         }
@@ -39,9 +41,47 @@ pub fn mermaid(picture: &Picture) -> String {
     for edge in &edges {
         let _ = writeln!(out, "  {}", link(edge));
     }
+    let steps = order::steps(picture, &edges);
+    write_order(&mut out, &steps);
     link_styles(&mut out, &edges);
+    order_styles(&mut out, edges.len(), steps.len());
     classes(&mut out, picture);
+    empty_styles(&mut out, picture);
     out
+}
+
+/// Links between subgraphs show the order, but only links between nodes make the layout keep it:
+/// those are invisible, and follow the visible ones.
+fn write_order(out: &mut String, steps: &[Step]) {
+    for step in steps {
+        let _ = writeln!(out, "  g{} -.-> g{}", step.group, step.group + 1);
+    }
+    for step in steps {
+        let (group, next) = (step.group, step.group + 1);
+        let from = step.last.map_or_else(|| format!("p{group}"), |node| format!("n{node}"));
+        let to = step.first.map_or_else(|| format!("p{next}"), |node| format!("n{node}"));
+        let _ = writeln!(out, "  {from} ~~~ {to}");
+    }
+}
+
+fn order_styles(out: &mut String, before: usize, count: usize) {
+    if count > 0 {
+        let positions: Vec<String> = (before..before + count).map(|at| at.to_string()).collect();
+        let colour = EdgeKind::Success.tone().hex(Theme::Light);
+        let _ = writeln!(out, "  linkStyle {} stroke:{colour}", positions.join(","));
+    }
+}
+
+/// What is not there yet is dashed.
+fn empty_styles(out: &mut String, picture: &Picture) {
+    let members = picture.members_by_group();
+    let empty = members.iter().enumerate().filter(|(_, members)| members.is_empty());
+    let names: Vec<String> = empty.flat_map(|(group, _)| [format!("g{group}"), format!("p{group}")]).collect();
+    if !names.is_empty() {
+        let colour = EdgeKind::Skip.tone().hex(Theme::Light);
+        let _ = writeln!(out, "  classDef empty fill:none,stroke:{colour},stroke-dasharray:4 4");
+        let _ = writeln!(out, "  class {} empty", names.join(","));
+    }
 }
 
 fn declaration(index: usize, node: &PictureNode) -> String {

@@ -1,46 +1,70 @@
 //! Reads what can be read: every mistake in shape is reported, left out, and the rest is tried again.
 
+use serde::Deserialize;
+
 use super::problems::REPORTED;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::file::{Node, Workflow};
+use crate::file::{Edge, Node, Workflow};
 use crate::suggest;
 use crate::yaml::{NodeId, Reader, Shape, ShapeError, Value, typed};
 
+/// How many bytes of the file are read again in all. Trying again costs what the tried part costs, so many mistakes in
+/// one large part would otherwise take minutes; what was found by then is reported.
+const READ_AGAIN: usize = 64 * 1024 * 1024;
+
 /// Reads the workflow with all its mistakes left out. `None` if nothing is left to check, or enough said already.
 pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) -> Option<Workflow> {
-    // Node by node first: the cost of trying again is then that of one node, not of the file.
-    for nodes in node_maps(reader) {
-        for (_, entry) in reader.entries(nodes).collect::<Vec<_>>() {
-            while let Err(error) = typed::<Node>(reader, entry.value) {
-                let more = leave_out(reader, error, found);
-                if found.len() >= REPORTED {
-                    return None;
-                }
-                if !more {
-                    break;
-                }
-            }
-        }
+    let mut salvage = Salvage { reader, found, left: READ_AGAIN };
+    // Piece by piece first: the cost of trying again is then that of one node or edge, not of the file.
+    for node in salvage.pieces("nodes") {
+        salvage.piece::<Node>(node)?;
     }
-    loop {
-        match typed::<Workflow>(reader, reader.tree.root()) {
-            Ok(workflow) => return Some(workflow),
-            Err(error) => {
-                if !leave_out(reader, error, found) || found.len() >= REPORTED {
-                    return None;
-                }
-            }
-        }
+    for edge in salvage.pieces("edges") {
+        salvage.piece::<Edge>(edge)?;
     }
+    salvage.piece::<Workflow>(salvage.reader.tree.root())?
 }
 
-/// The mappings that hold nodes at the top of the file.
-fn node_maps(reader: &Reader<'_, '_>) -> Vec<NodeId> {
-    let tree = reader.tree;
-    let phases = tree.get(tree.root(), "phases").map_or(&[][..], |entry| tree.items(entry.value));
-    let owners = std::iter::once(tree.root()).chain(phases.iter().copied());
-    owners.filter_map(|owner| tree.get(owner, "nodes")).map(|entry| entry.value).collect()
+struct Salvage<'s, 'tree, 'text> {
+    reader: &'s mut Reader<'tree, 'text>,
+    found: &'s mut Vec<Diagnostic>,
+    left: usize,
+}
+
+impl Salvage<'_, '_, '_> {
+    /// The values of a mapping or list at the top of the file or of a phase.
+    fn pieces(&self, key: &str) -> Vec<NodeId> {
+        let tree = self.reader.tree;
+        let phases = tree.get(tree.root(), "phases").map_or(&[][..], |entry| tree.items(entry.value));
+        let owners =
+            std::iter::once(tree.root()).chain(phases.iter().copied()).filter_map(|owner| tree.get(owner, key));
+        let owners: Vec<_> = owners.map(|entry| entry.value).collect();
+        let values = owners.iter().flat_map(|owner| tree.entries(*owner)).map(|entry| entry.value);
+        values.chain(owners.iter().flat_map(|owner| tree.items(*owner)).copied()).collect()
+    }
+
+    /// Reads one piece again and again, each time without the mistake found before. `None` once enough is said; the
+    /// piece itself is `None` if nothing of it can be read.
+    #[expect(clippy::option_option, reason = "to stop and to find nothing are two things")]
+    fn piece<T: for<'de> Deserialize<'de>>(&mut self, id: NodeId) -> Option<Option<T>> {
+        let span = self.reader.tree.span(id);
+        loop {
+            match typed::<T>(self.reader, id) {
+                Ok(value) => return Some(Some(value)),
+                Err(error) => {
+                    let more = leave_out(self.reader, error, self.found);
+                    self.left = self.left.checked_sub(span.range().len())?;
+                    if self.found.len() >= REPORTED {
+                        return None;
+                    }
+                    if !more {
+                        return Some(None);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Reports a mistake and leaves out the entry that holds it. False if there is nothing to leave out.

@@ -2,5 +2,6 @@
 
 mod collapsing;
 mod formats;
+mod phases;
 mod random;
 mod sample;

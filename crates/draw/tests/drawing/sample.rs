@@ -39,6 +39,26 @@ pub fn release() -> Picture {
     picture
 }
 
+/// Phases that run one after the other: each is a name and how many nodes it has, in a chain.
+///
+/// The nodes of later phases come first, so that only the order of the groups can put them right.
+pub fn phased(phases: &[(&str, usize)]) -> Picture {
+    let mut picture = Picture { title: "phased".into(), ..Picture::default() };
+    picture.groups = phases.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for (group, &(name, count)) in phases.iter().enumerate().rev() {
+        for wave in 0..count {
+            let at = picture.nodes.len();
+            let id = format!("{}-{}", name.to_lowercase(), char::from(b'a' + u8::try_from(wave % 26).expect("small")));
+            picture.nodes.push(node(&id, "run", u32::try_from(wave).expect("small")));
+            picture.nodes[at].group = Some(group);
+            if wave > 0 {
+                picture.edges.push(edge(at - 1, at, EdgeKind::Success));
+            }
+        }
+    }
+    picture
+}
+
 /// Numbers that look random and are the same everywhere.
 pub struct Seeded(pub u64);
 
