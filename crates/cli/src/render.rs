@@ -14,6 +14,9 @@ use crate::failure::Failure;
 /// The page of a code, relative to the documentation.
 const PAGES: &str = "docs/errors/";
 
+/// Places further apart than this are not shown in one excerpt.
+const LABELS_APART: usize = 64 * 1024;
+
 /// Lines of source longer than this are cut around the place.
 const TEXT_SHOWN: usize = 4_000;
 
@@ -34,7 +37,10 @@ pub fn file_text(file: &FileReport, width: usize, quiet: bool) -> String {
 
 /// The file as a person named it.
 pub fn shown(file: &FileReport) -> String {
-    if file.path.as_os_str() == "-" { "<standard input>".into() } else { file.path.display().to_string() }
+    if file.path.as_os_str() == "-" {
+        return "<standard input>".into();
+    }
+    visible(&file.path.display().to_string()).into_owned()
 }
 
 fn group<'a>(file: &'a FileReport, name: &'a str, diagnostic: &'a Diagnostic) -> Group<'a> {
@@ -43,9 +49,11 @@ fn group<'a>(file: &'a FileReport, name: &'a str, diagnostic: &'a Diagnostic) ->
         Severity::Warning => Level::WARNING,
     };
     let (excerpt, first_line, offset) = excerpt(file, diagnostic);
+    let excerpt = printable(excerpt);
+    let length = excerpt.len();
     let local = |span: sprag_core::diagnostic::Span| {
         let range = span.range();
-        range.start.saturating_sub(offset).min(excerpt.len())..range.end.saturating_sub(offset).min(excerpt.len())
+        range.start.saturating_sub(offset).min(length)..range.end.saturating_sub(offset).min(length)
     };
     let mut snippet = Snippet::source(excerpt)
         .path(name)
@@ -79,7 +87,11 @@ fn excerpt<'a>(file: &'a FileReport, diagnostic: &Diagnostic) -> (&'a str, usize
     let from = spans().map(|span| span.start as usize).min().unwrap_or(0).min(text.len());
     let to = spans().map(|span| span.end as usize).max().unwrap_or(0).clamp(from, text.len());
     // Labels may be far apart, but one place is never worth more than a screen.
-    let to = if diagnostic.labels.is_empty() { floor(text, to.min(from + TEXT_SHOWN)) } else { to };
+    let to = if diagnostic.labels.is_empty() || to - from > LABELS_APART {
+        floor(text, to.min(from + TEXT_SHOWN))
+    } else {
+        to
+    };
     let mut start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let mut end = text[to..].find('\n').map_or(text.len(), |at| to + at);
     let first_line = text[..start].matches('\n').count() + 1;
@@ -90,6 +102,19 @@ fn excerpt<'a>(file: &'a FileReport, diagnostic: &Diagnostic) -> (&'a str, usize
         end = floor(text, to + TEXT_SHOWN / 2);
     }
     (&text[start..end], first_line, start)
+}
+
+/// Source as it can be shown, byte for byte as long: what would steer a terminal and the renderer lets through becomes a
+/// dot, and the line ends of other systems become spaces.
+fn printable(excerpt: &str) -> String {
+    excerpt
+        .chars()
+        .map(|c| match c {
+            '\u{80}'..='\u{9f}' => '\u{b7}',
+            '\r' => ' ',
+            c => c,
+        })
+        .collect()
 }
 
 /// The nearest character border at or before an offset.

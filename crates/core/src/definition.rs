@@ -143,6 +143,11 @@ impl Definition {
         files
     }
 
+    /// How many nodes there are, those written inside other nodes included.
+    pub fn size(&self) -> usize {
+        self.nodes.iter().map(|node| size(&node.spec)).sum()
+    }
+
     /// What nodes hand to a sub-workflow file, once for each that names it.
     pub fn handed_to(&self, file: &str) -> Vec<&BTreeMap<ParamName, Json>> {
         let mut found = Vec::new();
@@ -181,6 +186,16 @@ pub(crate) fn collect_files<'spec>(node: &'spec Node, files: &mut Vec<&'spec str
     if let Some(map) = &node.map {
         collect_files(&map.node, files);
     }
+}
+
+fn size(node: &Node) -> usize {
+    let looped = node.repeat.iter().map(|repeat| &repeat.workflow);
+    let inline = node.workflow.iter().chain(looped).filter_map(|workflow| match workflow {
+        TextOr::Long(inline) => inline.nodes.as_ref(),
+        TextOr::Text(_) => None,
+    });
+    let inner: usize = inline.flat_map(IndexMap::values).map(|child| size(child)).sum();
+    1 + inner + node.map.as_ref().map_or(0, |map| size(&map.node))
 }
 
 fn collect_handed<'spec>(node: &'spec Node, file: &str, found: &mut Vec<&'spec BTreeMap<ParamName, Json>>) {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use sprag_core::codes::Code;
 use sprag_core::definition::Definition;
-use sprag_core::diagnostic::{Diagnostic, Severity};
+use sprag_core::diagnostic::{Diagnostic, Severity, Span};
 use sprag_core::load::{Loaded, Mismatch, load, mismatches, place_of_sub_workflow};
 
 use crate::error::EngineError;
@@ -102,10 +102,15 @@ impl Walk<'_> {
         for name in definition.sub_workflow_files().into_iter().map(str::to_owned).collect::<Vec<_>>() {
             match self.named(path, &name) {
                 Ok(Some(child)) => {
-                    let span = place_of_sub_workflow(&text, &name, self.project.limits());
                     let handed = definition.handed_to(&name);
-                    let mismatches = handed.into_iter().flat_map(|handed| mismatches(&child.params, handed));
-                    found.extend(mismatches.map(|Mismatch { message, help, .. }| Diagnostic {
+                    let wrong: Vec<_> =
+                        handed.into_iter().flat_map(|handed| mismatches(&child.params, handed)).collect();
+                    let span = if wrong.is_empty() {
+                        Span::default()
+                    } else {
+                        place_of_sub_workflow(&text, &name, self.project.limits())
+                    };
+                    found.extend(wrong.into_iter().map(|Mismatch { message, help, .. }| Diagnostic {
                         code: Code::UNDEFINED_NAME,
                         severity: Severity::Error,
                         message,
@@ -141,6 +146,13 @@ impl Walk<'_> {
     fn named(&mut self, from: &Path, name: &str) -> Result<Option<Rc<Definition>>, (Code, String, String)> {
         let path = from.parent().unwrap_or_else(|| Path::new("")).join(name);
         let whole = absolute(&path);
+        let home = self.open.first().and_then(|main| main.parent()).unwrap_or_else(|| Path::new(""));
+        let inside = whole.starts_with(absolute(self.project.root())) || whole.starts_with(home);
+        if Path::new(name).is_absolute() || (!inside && path.exists()) {
+            let message = format!("`{name}` is outside the project");
+            let help = "copy it into the project; a sub-workflow file is named relative to the file that names it";
+            return Err((Code::INVALID_VALUE, message, help.into()));
+        }
         if let Some(known) = self.done.get(&whole) {
             return Ok(known.clone());
         }

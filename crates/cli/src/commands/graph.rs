@@ -15,15 +15,15 @@ use crate::picture::picture;
 /// Draw the graph of a workflow file
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sprag graph release.yaml\n  \
-                        sprag graph release.yaml --format svg -o release.svg\n  \
+                        sprag graph release.yaml -o release.svg\n  \
                         sprag graph release.yaml --format dot | dot -Tpng -o release.png")]
 pub struct Graph {
     /// The workflow file; `-` reads standard input
     #[arg(value_name = "FILE", default_value = "sprag.yaml")]
     file: PathBuf,
-    /// How to draw it
-    #[arg(long, value_enum, default_value_t = Format::Ascii)]
-    format: Format,
+    /// How to draw it; by default what the ending of the output file says, else text
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Colours of an SVG; `auto` follows the reader's light or dark setting
     #[arg(long, value_enum, default_value_t = Palette::Auto)]
     theme: Palette,
@@ -80,7 +80,14 @@ impl Graph {
     }
 
     fn drawn(&self, picture: &sprag_draw::Picture) -> String {
-        let mut drawn = match self.format {
+        let ending = self.output.as_ref().and_then(|path| path.extension()?.to_str());
+        let format = self.format.unwrap_or(match ending {
+            Some("svg") => Format::Svg,
+            Some("dot" | "gv") => Format::Dot,
+            Some("mmd" | "mermaid") => Format::Mermaid,
+            _ => Format::Ascii,
+        });
+        let mut drawn = match format {
             Format::Ascii => sprag_draw::ascii(picture),
             Format::Dot => sprag_draw::dot(picture),
             Format::Mermaid => sprag_draw::mermaid(picture),

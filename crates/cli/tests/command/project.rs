@@ -48,6 +48,15 @@ fn compiled_forms_are_kept_and_checked() {
         || fs::read_dir(space.path(".sprag/compiled")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(kept().len(), 2);
 
+    // A kept form is really used: another workflow's form under this name is what is drawn.
+    let (first, second) = (kept()[0].clone(), kept()[1].clone());
+    let (one, two) = (fs::read(&first).unwrap(), fs::read(&second).unwrap());
+    fs::write(&first, &two).unwrap();
+    fs::write(&second, &one).unwrap();
+    assert!(space.run(&["graph"]).out.contains("greet"));
+    fs::write(&first, &one).unwrap();
+    fs::write(&second, &two).unwrap();
+
     // Damage in any byte is a miss, not another workflow.
     for path in kept() {
         let whole = fs::read(&path).unwrap();

@@ -106,6 +106,15 @@ fn sub_workflow_files_are_followed() {
         "the child is part of the parent"
     );
 
+    let outside = space.path("../outside.yaml");
+    std::fs::write(&outside, GOOD).unwrap();
+    let space = space.with("sprag.yaml", parent.replace("sub/child.yaml", "../outside.yaml"));
+    space.run(&["validate"]).is_refusal("INVALID_VALUE");
+    std::fs::remove_file(outside).unwrap();
+    let space = space.with("sprag.yaml", parent.replace("sub/child.yaml", "/etc/passwd"));
+    space.run(&["validate"]).is_refusal("INVALID_VALUE");
+    let space = space.with("sprag.yaml", parent);
+
     let space = space.with("sub/child.yaml", "workflow: c\nnodes:\n  b: { workflow: ../sprag.yaml }\n");
     let circle = space.run(&["validate"]);
     circle.is_refusal("CYCLE");

@@ -45,8 +45,8 @@ pub struct Reference {
     pub range: Range<usize>,
 }
 
-/// How deep an expression may nest; the tree walk below is recursive, the parser's own limit is higher.
-const DEPTH: usize = 64;
+/// How many tokens an expression may have. Parser, tree and walk are recursive in them, and no person writes as many.
+const TOKENS: usize = 500;
 
 const FILTERS: [&str; 43] = [
     "abs",
@@ -132,11 +132,15 @@ const FUNCTIONS: [&str; 2] = ["dict", "range"];
 
 /// Parses an expression and lists the names it reads; filters, tests and functions are checked on the way.
 pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
-    // The parser forgets an error of the tokenizer behind a string literal (`'a' ¢` passes), so tokens come first.
-    let tokens = tokenize(source, true, SyntaxConfig::default()).find_map(Result::err);
-    let tree = tokens.map_or_else(|| parse_expr(source), Err).map_err(|error| syntax_fault(source, &error))?;
+    let tree = parse(source).map_err(|unparsed| match unparsed {
+        Unparsed::TooLong => {
+            let help = "split it over several nodes, or compute it in a command";
+            Fault::new(0..source.len(), format!("this expression has more than {TOKENS} parts"), help)
+        }
+        Unparsed::Wrong(error) => syntax_fault(source, &error),
+    })?;
     let mut walk = Walk { source, found: Vec::new() };
-    walk.expr(&tree, DEPTH)?;
+    walk.expr(&tree)?;
     Ok(walk.found)
 }
 
@@ -147,10 +151,27 @@ fn syntax_fault(source: &str, error: &minijinja::Error) -> Fault {
     Fault::new(clamp(range, source), format!("syntax error in expression: {detail}"), help)
 }
 
+enum Unparsed {
+    TooLong,
+    Wrong(minijinja::Error),
+}
+
+/// Parses an expression of bounded size.
+fn parse(source: &str) -> Result<Expr<'_>, Unparsed> {
+    // The parser forgets an error of the tokenizer behind a string literal (`'a' ¢` passes), so tokens come first.
+    for (at, token) in tokenize(source, true, SyntaxConfig::default()).enumerate() {
+        if at >= TOKENS {
+            return Err(Unparsed::TooLong);
+        }
+        token.map_err(Unparsed::Wrong)?;
+    }
+    parse_expr(source).map_err(Unparsed::Wrong)
+}
+
 /// Whether the outermost filter of an expression is `unquoted`, which opts a value out of quoting (`R-EXPR-2`).
 pub(super) fn is_unquoted(source: &str) -> bool {
     // Nearly no expression names the filter, and parsing is the dear part.
-    source.contains("unquoted") && matches!(parse_expr(source), Ok(Expr::Filter(filter)) if filter.name == "unquoted")
+    source.contains("unquoted") && matches!(parse(source), Ok(Expr::Filter(filter)) if filter.name == "unquoted")
 }
 
 fn clamp(range: Range<usize>, source: &str) -> Range<usize> {
@@ -164,74 +185,71 @@ struct Walk<'source> {
 }
 
 impl Walk<'_> {
-    fn expr(&mut self, expr: &Expr<'_>, depth: usize) -> Result<(), Fault> {
-        let Some(depth) = depth.checked_sub(1) else {
-            let help = "split it over several nodes, or compute it in a command";
-            return Err(Fault::new(0..self.source.len(), "this expression nests too deep", help));
-        };
+    fn expr(&mut self, expr: &Expr<'_>) -> Result<(), Fault> {
         if let Some(path) = fixed_path(expr) {
             self.name(path, false, expr.span());
             return Ok(());
         }
         match expr {
             Expr::Const(_) | Expr::Var(_) => Ok(()),
-            Expr::GetAttr(get) => self.expr(&get.expr, depth),
+            Expr::GetAttr(get) => self.expr(&get.expr),
             Expr::GetItem(get) => {
-                self.expr(&get.subscript_expr, depth)?;
-                let Some(path) = fixed_path(&get.expr) else { return self.expr(&get.expr, depth) };
+                self.expr(&get.subscript_expr)?;
+                let Some(path) = fixed_path(&get.expr) else { return self.expr(&get.expr) };
                 self.name(path, true, get.span());
                 Ok(())
             }
             Expr::Slice(slice) => {
-                self.expr(&slice.expr, depth)?;
-                [&slice.start, &slice.stop, &slice.step]
-                    .into_iter()
-                    .flatten()
-                    .try_for_each(|part| self.expr(part, depth))
+                self.expr(&slice.expr)?;
+                [&slice.start, &slice.stop, &slice.step].into_iter().flatten().try_for_each(|part| self.expr(part))
             }
-            Expr::UnaryOp(op) => self.expr(&op.expr, depth),
+            Expr::UnaryOp(op) => self.expr(&op.expr),
             Expr::BinOp(op) => {
-                self.expr(&op.left, depth)?;
-                self.expr(&op.right, depth)
+                self.expr(&op.left)?;
+                self.expr(&op.right)
             }
             Expr::Compare(compare) => {
-                self.expr(&compare.expr, depth)?;
-                compare.ops.iter().try_for_each(|op| self.expr(&op.expr, depth))
+                self.expr(&compare.expr)?;
+                compare.ops.iter().try_for_each(|op| self.expr(&op.expr))
             }
             Expr::IfExpr(choice) => {
-                self.expr(&choice.test_expr, depth)?;
-                self.expr(&choice.true_expr, depth)?;
-                choice.false_expr.iter().try_for_each(|part| self.expr(part, depth))
+                self.expr(&choice.test_expr)?;
+                self.expr(&choice.true_expr)?;
+                choice.false_expr.iter().try_for_each(|part| self.expr(part))
             }
             Expr::Filter(filter) => {
                 self.known("filter", filter.name, filter.span(), FILTERS.iter().chain(&MORE_FILTERS))?;
-                filter.expr.iter().try_for_each(|part| self.expr(part, depth))?;
-                self.arguments(&filter.args, depth)
+                filter.expr.iter().try_for_each(|part| self.expr(part))?;
+                self.arguments(&filter.args)
             }
             Expr::Test(test) => {
                 self.known("test", test.name, test.span(), TESTS.iter())?;
-                self.expr(&test.expr, depth)?;
-                self.arguments(&test.args, depth)
+                self.expr(&test.expr)?;
+                self.arguments(&test.args)
             }
             Expr::Call(call) => {
-                let name = match &call.expr {
-                    Expr::Var(var) => var.id,
-                    Expr::GetAttr(get) => get.name,
-                    _ => "",
+                let Expr::Var(function) = &call.expr else {
+                    let range = clamp(call.span().start_offset as usize..call.span().end_offset as usize, self.source);
+                    return Err(Fault::new(
+                        range,
+                        "values have no methods",
+                        "use a filter, such as `params.name | upper`",
+                    ));
                 };
+                let name = function.id;
                 self.known("function", name, call.span(), FUNCTIONS.iter())?;
-                self.arguments(&call.args, depth)
+                self.arguments(&call.args)
             }
-            Expr::List(list) => list.items.iter().try_for_each(|item| self.expr(item, depth)),
-            Expr::Tuple(tuple) => tuple.items.iter().try_for_each(|item| self.expr(item, depth)),
-            Expr::Map(map) => map.keys.iter().chain(&map.values).try_for_each(|item| self.expr(item, depth)),
+            Expr::List(list) => list.items.iter().try_for_each(|item| self.expr(item)),
+            Expr::Tuple(tuple) => tuple.items.iter().try_for_each(|item| self.expr(item)),
+            Expr::Map(map) => map.keys.iter().chain(&map.values).try_for_each(|item| self.expr(item)),
         }
     }
 
-    fn arguments(&mut self, arguments: &[CallArg<'_>], depth: usize) -> Result<(), Fault> {
+    fn arguments(&mut self, arguments: &[CallArg<'_>]) -> Result<(), Fault> {
         arguments.iter().try_for_each(|argument| match argument {
             CallArg::Pos(expr) | CallArg::Kwarg(_, expr) | CallArg::PosSplat(expr) | CallArg::KwargSplat(expr) => {
-                self.expr(expr, depth)
+                self.expr(expr)
             }
         })
     }
@@ -354,13 +372,18 @@ mod tests {
             ("x | uper", "no filter `uper`"),
             ("x is defind", "no test `defind`"),
             ("debug()", "no function `debug`"),
-            ("x.read('/etc/passwd')", "no function `read`"),
+            ("x.read('/etc/passwd')", "no methods"),
+            ("nope.range(3)", "no methods"),
         ] {
             let fault = references(source).unwrap_err();
             assert!(fault.message.contains(part), "{source}: {}", fault.message);
         }
         assert!(references(&"(".repeat(10_000)).is_err());
-        let deep = format!("{}x{}", "[".repeat(100), "]".repeat(100));
-        assert!(references(&deep).is_err());
+        for part in ["not ", "- ", "1 if 1 else ", "1 + ", "a."] {
+            let long = format!("{}x", part.repeat(100_000));
+            assert!(references(&long).unwrap_err().message.contains("parts"), "{part}");
+        }
+        assert!(references(&format!("x{}", " | abs".repeat(100_000))).is_err());
+        assert!(references(&["a"; 70].join(" or ")).is_ok());
     }
 }

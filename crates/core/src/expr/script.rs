@@ -9,12 +9,20 @@ use crate::shell;
 pub fn script_argument<'a>(arguments: impl Iterator<Item = &'a str>) -> Option<(usize, Fault)> {
     let mut shell = None;
     let mut wants_script = false;
+    let mut remote = false;
     for (at, argument) in arguments.enumerate() {
         if wants_script && !argument.starts_with(['-', '+']) {
             let message = format!("a value in the script of `{}`, which reads it as code", shell?);
             let help = "hand it over behind the script: `[sh, -c, 'echo \"$1\"', _, \"{{ x }}\"]`";
             return argument.contains("{{").then(|| (at, Fault::new(0..argument.len(), message, help)));
         }
+        if at > 0 && remote && argument.contains("{{") {
+            let message = "a value in a command line for `ssh`, which hands it to a shell on the other side";
+            let help =
+                "send it through standard input, or use a `run` string with what the other side reads from a file";
+            return Some((at, Fault::new(0..argument.len(), message, help)));
+        }
+        remote |= argument == "ssh" || argument.ends_with("/ssh");
         if let Some(name) = shell::shell_named(argument) {
             shell = Some(name);
         } else if shell.is_some() && argument.starts_with('-') && !argument.starts_with("--") && argument.contains('c')

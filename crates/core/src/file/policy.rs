@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::work::Work;
-use super::{Duration, ErrorCode, NodeId};
+use super::{Duration, ErrorCode};
 
 /// How the run as a whole behaves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -135,7 +135,7 @@ pub struct Recovery {
     /// How many attempts the ladder may make.
     pub max_attempts: Option<u32>,
     /// Models from cheap to dear.
-    pub tiers: Option<Vec<NodeId>>,
+    pub tiers: Option<Vec<String>>,
     /// Work that splits the task into smaller nodes.
     pub decompose: Option<Box<Work>>,
     /// Whether a person is asked before the node fails.

@@ -92,8 +92,13 @@ impl<'out> ser::Serializer for Canonical<'out> {
         Ok(false)
     }
 
+    /// A key that is there says something, even `{}` and `[]`: an empty list of codes is not the absence of a list.
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<bool, Never> {
-        value.serialize(self)
+        let Canonical { out, key, leave_out } = self;
+        if !value.serialize(Canonical { out: &mut *out, key, leave_out })? {
+            out.extend_from_slice(b"{}");
+        }
+        Ok(true)
     }
 
     fn serialize_unit(self) -> Result<bool, Never> {
@@ -149,8 +154,13 @@ impl<'out> ser::Serializer for Canonical<'out> {
         })
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Keys<'out>, Never> {
-        self.serialize_map(None)
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Keys<'out>, Never> {
+        let mut keys = self.serialize_map(None)?;
+        if name == "Node" {
+            // Words for people, at every depth.
+            keys.leave_out = &["description"];
+        }
+        Ok(keys)
     }
 
     fn serialize_struct_variant(

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::level::Checker;
 use super::problems::Problems;
 use super::salvage::salvage;
+use super::settle::settle;
 use super::workflow;
 use crate::codes::Code;
 use crate::definition::{CompiledNode, CompiledPhase, Definition, Kind};
 use crate::diagnostic::{Diagnostic, Severity, Span};
-use crate::file::{Defaults, Node, Template, Workflow};
+use crate::file::{Node, Workflow};
 use crate::graph::Graph;
 use crate::hash::Digest;
 use crate::limits::Limits;
@@ -90,7 +91,8 @@ fn definition(workflow: Workflow, graph: Graph, kinds: &[Option<Kind>]) -> Optio
         .map(|(spec, kind)| {
             let mut spec = spec?;
             let kind = (*kind)?;
-            settle(&mut spec, kind, &workflow.defaults);
+            spec.needs = Vec::new();
+            settle(&mut spec, &workflow.defaults);
             Some(CompiledNode { kind, hash: Digest([0; 32]), spec })
         })
         .collect::<Option<Vec<_>>>()?;
@@ -113,55 +115,20 @@ fn definition(workflow: Workflow, graph: Graph, kinds: &[Option<Kind>]) -> Optio
     Some(definition)
 }
 
-/// Gives a node the workflow's `defaults` where it says nothing itself, and takes its edges away: they are in the
-/// graph (`R-NODE-2`).
-fn settle(node: &mut Node, kind: Kind, defaults: &Defaults) {
-    node.needs = Vec::new();
-    let takes = |key: &str| super::node::takes(kind, key);
-    macro_rules! fill {
-        ($($key:ident),+) => {
-            $(if node.$key.is_none() && takes(stringify!($key)) {
-                node.$key = defaults.$key.clone();
-            })+
-        };
-    }
-    fill! { timeout, idle_timeout, recovery, continue_on_error, priority, semantics, cache, queue, agent_hint }
-    if takes("retry")
-        && let Some(base) = &defaults.retry
-    {
-        let own = node.retry.get_or_insert_default();
-        macro_rules! inherit {
-            ($($key:ident),+) => { $(if own.$key.is_none() { own.$key = base.$key.clone(); })+ };
-        }
-        inherit! { max_attempts, initial_delay, max_delay, backoff, jitter, only, never }
-    }
-    if takes("cwd") && node.cwd.is_none() {
-        node.cwd = defaults.cwd.clone().map(Template);
-    }
-    if takes("env") {
-        for (name, value) in &defaults.env {
-            node.env.entry(name.clone()).or_insert_with(|| value.clone());
-        }
-        for name in &defaults.pass_env {
-            if !node.pass_env.contains(name) {
-                node.pass_env.push(name.clone());
-            }
-        }
-    }
-}
-
 /// Where a file names a sub-workflow file, for problems that only show when that file is opened.
 pub fn place_of_sub_workflow(text: &str, file: &str, limits: &Limits) -> Span {
     let Ok((tree, _)) = yaml::read(text, limits.tree) else { return Span::default() };
     let mut open = vec![(tree.root(), 0)];
+    let mut first: Option<Span> = None;
     while let Some((id, depth)) = open.pop() {
         for entry in tree.entries(id) {
             if depth > 0 && tree.text_of(entry.key) == "workflow" && tree.text_of(entry.value) == file {
-                return tree.span(entry.value);
+                let span = tree.span(entry.value);
+                first = Some(first.map_or(span, |first| first.min(span)));
             }
             open.push((entry.value, depth + 1));
         }
         open.extend(tree.items(id).iter().map(|item| (*item, depth + 1)));
     }
-    Span::default()
+    first.unwrap_or_default()
 }

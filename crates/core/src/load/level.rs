@@ -62,6 +62,8 @@ pub(super) struct Source<'w> {
     pub secrets: &'w BTreeMap<SecretName, SecretSource>,
     pub defaults: &'w Defaults,
     pub policy: &'w Policy,
+    /// Phases whose nodes are generated while running.
+    pub generated: Vec<usize>,
     /// Whether this graph stands inside a node of another one.
     pub inner: bool,
 }
@@ -280,6 +282,9 @@ impl Wiring<'_, '_, '_, '_, '_> {
         if let Some(found) = self.builder.find(id) {
             return Some(found);
         }
+        if self.checker.problems.is_full() {
+            return None;
+        }
         let nodes = self.base.key("nodes");
         let written = !self.checker.problems.is_whole()
             && if self.source.inner {
@@ -288,9 +293,10 @@ impl Wiring<'_, '_, '_, '_, '_> {
                 self.checker.problems.is_written_node(id)
             };
         // A node that is there but could not be read has its own report.
-        if !written && !self.checker.problems.is_full() {
+        if !written {
             let known = self.nodes.iter().map(|node| node.id.as_str());
-            let help = suggest::did_you_mean(id, known.clone()).unwrap_or_else(|| match self.nodes.len() {
+            let near = self.checker.problems.did_you_mean(id, known.clone());
+            let help = near.unwrap_or_else(|| match self.nodes.len() {
                 0 => "there are no nodes here".into(),
                 _ if self.source.inner => format!("a sub-workflow sees only its own nodes: {}", suggest::listed(known)),
                 _ => format!("the nodes are {}", suggest::listed(known)),

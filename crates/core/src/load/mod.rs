@@ -2,6 +2,7 @@
 
 mod bodies;
 mod compile;
+mod declared;
 mod handed;
 mod level;
 mod names;
@@ -9,9 +10,11 @@ mod node;
 mod paths;
 mod problems;
 mod salvage;
+mod settle;
 mod sites;
 mod trail;
 mod values;
+mod verdict;
 mod workflow;
 
 pub use compile::{Loaded, load, place_of_sub_workflow};

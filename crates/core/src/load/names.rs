@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use super::level::{Checker, Level, Source};
 use super::sites::{Form, Output, Site};
+use super::trail::Trail;
+use super::verdict::{Refusal, Verdict, not_before, part, refuse};
 use crate::codes::Code;
 use crate::definition::Kind;
 use crate::expr::{Fault, Piece, Reference, references, script_of, split};
@@ -13,9 +15,12 @@ use crate::suggest;
 
 const ROOTS: [&str; 10] = ["params", "context", "nodes", "error", "output", "run", "phase", "item", "index", "secrets"];
 const NODE_PARTS: [&str; 4] = ["output", "state", "error", "attempts"];
-const ERROR_PARTS: [&str; 3] = ["code", "message", "class"];
+const ERROR_PARTS: [&str; 5] = ["code", "message", "class", "feedback", "grade"];
 const RUN_PARTS: [&str; 5] = ["id", "workflow", "version", "retry_count", "previous_run_id"];
 const PHASE_PARTS: [&str; 2] = ["name", "index"];
+
+/// How long an expression may be for the search for ids with dashes, which is not linear.
+const LONGEST_SEARCHED: usize = 2_000;
 
 /// Whose expression it is.
 #[derive(Clone, Copy)]
@@ -26,6 +31,8 @@ pub(super) enum Owner {
     EdgeTo(NodeIndex),
     /// A phase's generating work.
     Phase(usize),
+    /// A default of many nodes, so of none in particular.
+    Defaults,
 }
 
 /// Checks the names of one level.
@@ -88,7 +95,9 @@ impl<'n, 'w> Names<'n, 'w> {
         source: &str,
         offset: usize,
     ) -> bool {
-        if let Some((range, id)) = self.dashed(source) {
+        if source.len() <= LONGEST_SEARCHED
+            && let Some((range, id)) = self.dashed(source)
+        {
             let range = range.start + offset..range.end + offset;
             let message = format!("`nodes.{id}` reads as a subtraction");
             let help = format!("an id with `-` or `.` is written `nodes['{id}']`");
@@ -99,7 +108,11 @@ impl<'n, 'w> Names<'n, 'w> {
             Ok(found) => self.references(checker, owner, site, found, offset),
             Err(fault) => {
                 let code = if fault.unknown_name { Code::UNDEFINED_NAME } else { Code::EXPRESSION_SYNTAX };
-                checker.problems.fault(code, site.trail, fault.clone().moved(offset));
+                let mut fault = fault.clone().moved(offset);
+                if source.trim_start().starts_with('.') {
+                    fault.help = Some("to write two braces as they are, write `{{ '{{' }}`".into());
+                }
+                checker.problems.fault(code, site.trail, fault);
                 return false;
             }
         }
@@ -155,7 +168,7 @@ impl<'n, 'w> Names<'n, 'w> {
     ) -> Verdict {
         let path: Vec<&str> = reference.path.iter().map(String::as_str).collect();
         match path.as_slice() {
-            ["params", rest @ ..] => self.param(rest, reference),
+            ["params", rest @ ..] => self.param(checker, rest),
             ["context", ..] | [] => Ok(()),
             ["nodes", id, rest @ ..] => self.node(checker, owner, id, rest),
             ["nodes"] => refuse(
@@ -181,7 +194,7 @@ impl<'n, 'w> Names<'n, 'w> {
         }
     }
 
-    fn param(&mut self, rest: &[&str], reference: &Reference) -> Verdict {
+    fn param(&mut self, checker: &Checker<'_, '_, '_>, rest: &[&str]) -> Verdict {
         let Some(name) = rest.first() else {
             self.used_params = None;
             return Ok(());
@@ -193,7 +206,8 @@ impl<'n, 'w> Names<'n, 'w> {
             }
             return Ok(());
         }
-        if reference.computed && rest.is_empty() {
+        let written = !self.level.source.inner && checker.problems.has_raw_key(&Trail::root().key("params"), name);
+        if written {
             return Ok(());
         }
         let known = params.keys().map(crate::file::ParamName::as_str);
@@ -206,7 +220,7 @@ impl<'n, 'w> Names<'n, 'w> {
 
     fn node(&mut self, checker: &mut Checker<'_, '_, '_>, owner: Owner, id: &str, rest: &[&str]) -> Verdict {
         let Some(target) = self.level.graph.find(id) else {
-            return if checker.problems.is_full() { Ok(()) } else { self.unknown_node(checker, id) };
+            return if checker.problems.is_full() { Ok(()) } else { self.unknown_node(checker, owner, id) };
         };
         part(&format!("nodes.{id}"), rest, &NODE_PARTS)?;
         if let ["error", more @ ..] = rest {
@@ -214,6 +228,10 @@ impl<'n, 'w> Names<'n, 'w> {
         }
         let reader = match owner {
             Owner::Node(reader) | Owner::EdgeTo(reader) => reader,
+            Owner::Defaults => {
+                let help = "write it on the nodes that need it; `defaults` can read `params`, `context` and `run`";
+                return refuse(Code::NOT_AVAILABLE_HERE, "`defaults` belong to no node, so they can read none", help);
+            }
             Owner::Phase(phase) => {
                 let earlier = self.level.node(target).phase.is_some_and(|other| other < phase);
                 return if earlier { Ok(()) } else { not_before(id, "this phase") };
@@ -243,6 +261,12 @@ impl<'n, 'w> Names<'n, 'w> {
 
     /// Whether an edge above this node could not be read: then a missing ancestor is no news.
     fn ancestors_unknown(&mut self, reader: NodeIndex) -> bool {
+        // Many such nodes make nearly every answer "unknown", and asking each time would be quadratic.
+        const ASKED: usize = 64;
+        let incomplete = self.level.nodes.iter().filter(|node| node.incomplete).count();
+        if incomplete > ASKED {
+            return true;
+        }
         let reach = &mut self.reach;
         self.level
             .graph
@@ -251,8 +275,16 @@ impl<'n, 'w> Names<'n, 'w> {
             .any(|node| node == reader || reach.reaches(node, reader))
     }
 
-    fn unknown_node(&self, checker: &Checker<'_, '_, '_>, id: &str) -> Verdict {
-        if !checker.problems.is_whole() && checker.problems.is_written_node(id) {
+    fn unknown_node(&self, checker: &mut Checker<'_, '_, '_>, owner: Owner, id: &str) -> Verdict {
+        let unread = !self.level.source.inner && !checker.problems.is_whole() && checker.problems.is_written_node(id);
+        // What an earlier phase generates is known only when it has run.
+        let phase = match owner {
+            Owner::Node(node) | Owner::EdgeTo(node) => self.level.node(node).phase,
+            Owner::Phase(phase) => Some(phase),
+            Owner::Defaults => None,
+        };
+        let generated = phase.is_some_and(|phase| self.level.source.generated.iter().any(|earlier| *earlier < phase));
+        if unread || generated {
             return Ok(());
         }
         let known = self.level.nodes.iter().map(|node| node.id.as_str());
@@ -260,7 +292,7 @@ impl<'n, 'w> Names<'n, 'w> {
         let dashed = known.clone().find(|name| name.strip_prefix(id).is_some_and(|rest| rest.starts_with(['-', '.'])));
         let help = match dashed {
             Some(name) => format!("an id with `-` or `.` is written `nodes['{name}']`"),
-            None => suggest::did_you_mean(id, known.clone()).unwrap_or_else(|| {
+            None => checker.problems.did_you_mean(id, known.clone()).unwrap_or_else(|| {
                 if self.level.source.inner {
                     format!(
                         "a sub-workflow sees only its own nodes, {}; hand values in with `params`",
@@ -281,7 +313,7 @@ impl<'n, 'w> Names<'n, 'w> {
             Owner::Node(node) => {
                 !self.level.graph.edges_into(node).is_empty() || self.level.node(node).incomplete || self.level.cyclic
             }
-            Owner::Phase(_) => false,
+            Owner::Phase(_) | Owner::Defaults => false,
         };
         if has_edges {
             return Ok(());
@@ -324,30 +356,6 @@ impl<'n, 'w> Names<'n, 'w> {
             .map(|node| node.id.as_str())
             .find(|id| id.strip_suffix(name).is_some_and(|before| before.ends_with(['-', '.'])))?;
         Some(format!("an id with `-` or `.` is written `nodes['{id}']`"))
-    }
-}
-
-type Refusal = (Code, String, Option<String>);
-type Verdict = Result<(), Refusal>;
-
-fn refuse(code: Code, message: impl Into<String>, help: impl Into<String>) -> Verdict {
-    Err((code, message.into(), Some(help.into())))
-}
-
-fn not_before(id: &str, whom: &str) -> Verdict {
-    let help = "an expression reads ancestors and nodes of earlier phases";
-    refuse(Code::NOT_AN_ANCESTOR, format!("`{id}` has not run before {whom}"), help)
-}
-
-/// One of a fixed set of attributes, or none.
-fn part(whole: &str, rest: &[&str], known: &[&'static str]) -> Verdict {
-    match rest.first() {
-        Some(name) if !known.contains(name) => {
-            let help = suggest::did_you_mean(name, known.iter().copied())
-                .unwrap_or_else(|| format!("`{whole}` has {}", suggest::listed(known.iter().copied())));
-            refuse(Code::UNDEFINED_NAME, format!("`{whole}` has no `{name}`"), help)
-        }
-        _ => Ok(()),
     }
 }
 

@@ -72,6 +72,14 @@ fn kinds(node: &Node) -> Vec<Kind> {
     kinds
 }
 
+/// What a node does, if it says exactly one thing.
+pub(super) fn only_kind(node: &Node) -> Option<Kind> {
+    match kinds(node).as_slice() {
+        [kind] => Some(*kind),
+        _ => None,
+    }
+}
+
 /// Finds out what a node does and refuses keys that do not belong to that.
 pub(super) fn kind(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, node: &Node) -> Option<Kind> {
     let kinds = kinds(node);
@@ -148,7 +156,9 @@ fn warn_late_gate(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, node: &N
         node.http.as_ref().is_some_and(|http| !matches!(http.method.unwrap_or_default(), Method::Get | Method::Head));
     let why = if node.expensive == Some(true) {
         "is expensive"
-    } else if node.semantics.map_or(checker.at_most_once, |semantics| semantics == Semantics::AtMostOnce) {
+    } else if takes(kind, "semantics")
+        && node.semantics.map_or(checker.at_most_once, |semantics| semantics == Semantics::AtMostOnce)
+    {
         "must not happen twice"
     } else if changes {
         "sends a request that changes something"

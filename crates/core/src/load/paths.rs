@@ -9,7 +9,8 @@ use super::trail::Trail;
 use crate::codes::Code;
 use crate::graph::{NodeIndex, Reach};
 
-/// How many (glob, output) pairs are compared before a file counts as too large to check.
+/// How many (glob, output) pairs are compared in all. What is not compared is not refused: the check is a kindness, and
+/// a file in which everything may read everything is checked in part.
 const COMPARISONS: usize = 5_000_000;
 
 /// Checks the declared files of a level: their form, double writers, and readers without an edge.
@@ -121,6 +122,11 @@ fn report_conflict(
         .with_trail(base, |trail| checker.problems.label(&trail.key("outputs").index(earlier), "also written here"));
 }
 
+/// Whether a pattern such as `src/**/*.json` reaches into a folder that is an output.
+fn fixed_folder_holds(pattern: &str, output: &str) -> bool {
+    pattern.split_once("**").is_some_and(|(before, _)| output.starts_with(before))
+}
+
 struct Readers<'r, 'w, 'a, 'tree, 'text> {
     checker: &'r mut Checker<'a, 'tree, 'text>,
     base: &'r Trail<'r>,
@@ -163,26 +169,17 @@ impl Readers<'_, '_, '_, '_, '_> {
         // Only outputs below the fixed part of the pattern can match, or folders around it.
         let fixed = path.find(['*', '?', '[', '{']).map_or(path, |at| &path[..at]);
         let folder = fixed.rfind('/').map_or("", |at| &fixed[..at]);
-        let mut found: Vec<_> = match overlapping(&self.writers, folder) {
-            Some((writer, _))
-                if self.writers.keys().any(|output| folder == output || folder.starts_with(&format!("{output}/"))) =>
-            {
-                vec![(folder.to_owned(), writer)]
-            }
-            _ => Vec::new(),
-        };
+        let around = folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]);
+        let mut found: Vec<_> =
+            around.filter_map(|folder| Some((folder.to_owned(), self.writers.get(folder)?.0))).collect();
         for (output, (writer, _)) in
             self.writers.range(fixed.to_owned()..).take_while(|(output, _)| output.starts_with(fixed))
         {
             let Some(left) = self.left.checked_sub(1) else { break };
             self.left = left;
-            if matcher.is_match(output) || matcher.is_match(format!("{output}/x")) {
+            if matcher.is_match(output) || matcher.is_match(format!("{output}/x")) || fixed_folder_holds(path, output) {
                 found.push((output.clone(), *writer));
             }
-        }
-        if self.left == 0 {
-            let help = "start patterns with a folder, such as `src/**`, so that fewer files can match";
-            self.checker.problems.at(Code::TOO_LARGE, trail, "too many patterns match too many outputs to check", help);
         }
         found
     }

@@ -6,6 +6,7 @@ use super::trail::Trail;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Label, Severity, Span};
 use crate::expr::Fault;
+use crate::suggest;
 use crate::yaml::{Place, Reader};
 
 /// A report that nobody reads to its end helps nobody, and each problem costs time to place.
@@ -17,11 +18,13 @@ pub(super) struct Problems<'a, 'tree, 'text> {
     reader: &'a Reader<'tree, 'text>,
     found: Vec<Diagnostic>,
     left_out: usize,
+    /// How many more names are compared with what was written.
+    comparisons: usize,
 }
 
 impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
     pub const fn new(reader: &'a Reader<'tree, 'text>, found: Vec<Diagnostic>) -> Self {
-        Self { reader, found, left_out: 0 }
+        Self { reader, found, left_out: 0, comparisons: 60_000 }
     }
 
     /// An error about a value.
@@ -81,6 +84,20 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         self.found.len() >= REPORTED
     }
 
+    /// Whether a misspelt key has already been taken for this one.
+    pub fn suggests(&self, key: &str) -> bool {
+        let quoted = format!("`{key}`");
+        self.found.iter().any(|problem| {
+            problem.code == Code::UNKNOWN_KEY && problem.help.as_ref().is_some_and(|help| help.contains(&quoted))
+        })
+    }
+
+    /// The nearest of many names, as long as looking for it is cheap: a large file with many mistakes has many names.
+    pub fn did_you_mean<'n>(&mut self, written: &str, known: impl ExactSizeIterator<Item = &'n str>) -> Option<String> {
+        self.comparisons = self.comparisons.checked_sub(known.len())?;
+        suggest::did_you_mean(written, known)
+    }
+
     /// The nodes of a mapping whose edges could not all be read.
     pub fn nodes_with_unread_needs(&self, nodes: &Trail<'_>) -> std::collections::BTreeSet<&str> {
         self.reader.entries_with_unread(&nodes.path(), "needs")
@@ -124,11 +141,12 @@ impl<'a, 'tree, 'text> Problems<'a, 'tree, 'text> {
         found.dedup_by(|later, earlier| {
             later.span == earlier.span && later.code == earlier.code && later.message == earlier.message
         });
-        if self.left_out > 0
+        found.truncate(REPORTED);
+        if found.len() == REPORTED
             && let Some(last) = found.last_mut()
         {
-            let more = "there are more problems than one report shows; mend these first";
-            last.help = Some(last.help.take().map_or_else(|| more.to_owned(), |help| format!("{help}; {more}")));
+            let more = format!("a report ends after {REPORTED} problems; mend these, and ask again");
+            last.help = Some(last.help.take().map_or_else(|| more.clone(), |help| format!("{help}; {more}")));
         }
         found
     }

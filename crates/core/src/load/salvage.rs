@@ -73,7 +73,12 @@ fn leave_out(reader: &mut Reader<'_, '_>, error: ShapeError, found: &mut Vec<Dia
     let repeated = entry.is_some_and(|entry| !reader.leave_out(entry));
     // A key that was left out for a mistake of its own is missing now; that is no second mistake.
     let known = matches!((&error.shape, error.spot), (Shape::Missing { key }, Some(spot)) if reader.tree.get(spot.at, key).is_some());
-    if !repeated && !known {
+    // Text that starts with `{{` is a mapping with a mapping as its key to YAML, and that has been said.
+    let said = found.iter().any(|problem| problem.code == Code::UNSUPPORTED_YAML);
+    let braces = said
+        && matches!(error.shape, Shape::WrongType { .. })
+        && error.spot.is_some_and(|spot| reader.tree.text()[reader.tree.span(spot.at).range()].starts_with("{{"));
+    if !repeated && !known && !braces {
         found.push(described(reader, error));
     }
     entry.is_some() && !repeated
@@ -84,7 +89,9 @@ fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {
     let plain = error.to_string();
     let (code, message, help) = match error.shape {
         Shape::UnknownKey { key, expected } => {
-            let help = suggest::did_you_mean(&key, expected.iter().copied()).unwrap_or_else(|| known_keys(expected));
+            let help = suggest::did_you_mean(&key, expected.iter().copied())
+                .or_else(|| habit(&key, expected))
+                .unwrap_or_else(|| known_keys(expected));
             (Code::UNKNOWN_KEY, plain, Some(help))
         }
         Shape::UnknownWord { word, expected } => {
@@ -112,6 +119,42 @@ fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {
 
 fn all(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What other tools call a thing that is here too.
+const HABITS: [(&str, &str); 24] = [
+    ("command", "run"),
+    ("commands", "run"),
+    ("cmd", "run"),
+    ("script", "run"),
+    ("exec", "run"),
+    ("depends", "needs"),
+    ("depends_on", "needs"),
+    ("dependencies", "needs"),
+    ("after", "needs"),
+    ("requires", "needs"),
+    ("retries", "retry"),
+    ("environment", "env"),
+    ("variables", "env"),
+    ("working_directory", "cwd"),
+    ("workdir", "cwd"),
+    ("dir", "cwd"),
+    ("steps", "nodes"),
+    ("jobs", "nodes"),
+    ("tasks", "nodes"),
+    ("stages", "phases"),
+    ("name", "workflow"),
+    ("inputs", "params"),
+    ("on", "schedule"),
+    ("cron", "schedule"),
+];
+
+fn habit(key: &str, expected: &[&str]) -> Option<String> {
+    if matches!(key, "if" | "when" | "condition") && expected.contains(&"needs") {
+        return Some("conditions stand on edges: `needs: [{ node: …, condition: output.ok }]`".into());
+    }
+    let (_, ours) = HABITS.iter().find(|(theirs, ours)| *theirs == key && expected.contains(ours))?;
+    Some(format!("here it is called `{ours}`"))
 }
 
 /// The keys of a place, if they are few enough to read.
@@ -157,6 +200,9 @@ fn advice(reader: &Reader<'_, '_>, at: NodeId, expected: &str) -> Option<String>
         }
         Value::Map(_) if written.starts_with("{{") => {
             Some("text that starts with `{{` needs quotes: YAML reads it as a mapping".into())
+        }
+        Value::List(_) if expected == "a map" => {
+            Some("write a mapping, each name with what it stands for: `name: …`".into())
         }
         Value::Text(text) if expected == "a sequence" => Some(format!("write a list: `[{text}]`")),
         Value::Text(text) if expected == "a boolean" && matches!(text.as_ref(), "yes" | "on" | "no" | "off") => {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::trail::Trail;
-use crate::file::{Agent, Command, Http, Json, Node, Template, TextOr, Tool, Work};
+use crate::file::{Agent, Command, Defaults, Http, Json, Node, Template, TextOr, Tool, Work};
 
 /// How an expression is written at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,20 +212,37 @@ impl Sites<'_> {
             self.agent_in(&trail.key("agent"), agent, output);
         }
         if let Some(with) = &work.with {
-            self.json(&trail.key("with"), with);
+            self.value(&trail.key("with"), &with.0, output);
+        }
+    }
+
+    /// Expressions in `defaults`, which belong to no node in particular.
+    pub fn defaults(&mut self, trail: &Trail<'_>, defaults: &Defaults) {
+        for (name, value) in &defaults.env {
+            self.template(&trail.key("env").key(name.as_str()), &value.0);
+        }
+        if let Some(cwd) = &defaults.cwd {
+            self.site(&trail.key("cwd"), cwd, Form::Template, Output::Source, false);
+        }
+        if let Some(work) = defaults.recovery.as_ref().and_then(|recovery| recovery.decompose.as_ref()) {
+            self.work(&trail.key("recovery").key("decompose"), work, Output::Source);
         }
     }
 
     /// Texts inside JSON are templates, at every depth.
     fn json(&mut self, trail: &Trail<'_>, json: &Json) {
-        self.value(trail, &json.0);
+        self.value(trail, &json.0, Output::Source);
     }
 
-    fn value(&mut self, trail: &Trail<'_>, value: &Value) {
+    fn value(&mut self, trail: &Trail<'_>, value: &Value, output: Output) {
         match value {
-            Value::String(text) => self.site(trail, text, Form::Template, Output::Source, false),
-            Value::Array(items) => items.iter().enumerate().for_each(|(at, item)| self.value(&trail.index(at), item)),
-            Value::Object(object) => object.iter().for_each(|(key, item)| self.value(&trail.key(key), item)),
+            Value::String(text) => self.site(trail, text, Form::Template, output, false),
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.value(&trail.index(at), item, output);
+                }
+            }
+            Value::Object(object) => object.iter().for_each(|(key, item)| self.value(&trail.key(key), item, output)),
             _ => {}
         }
     }

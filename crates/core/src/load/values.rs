@@ -75,6 +75,9 @@ impl Checker<'_, '_, '_> {
         }
         if let Some(recovery) = &defaults.recovery {
             self.recovery(&trail.key("recovery"), recovery);
+            if let Some(work) = &recovery.decompose {
+                self.work(&trail.key("recovery").key("decompose"), "decomposition", work);
+            }
         }
         self.positive(trail, "timeout", defaults.timeout);
         self.positive(trail, "idle_timeout", defaults.idle_timeout);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
+use super::declared::{check_params, check_schedule};
 use super::handed::{Mismatch, mismatches};
 use super::level::{Checker, Level, Part, Source, source_of};
 use super::names::{Names, Owner, known_secret};
@@ -11,19 +12,30 @@ use super::sites::{Form, Output, Site, Sites};
 use super::trail::Trail;
 use super::{node, paths};
 use crate::codes::Code;
-use crate::file::{Json, Node, Param, ParamName, ParamType, Schedule, Semantics, SubWorkflow, TextOr, Workflow};
+use crate::file::{Json, Node, Param, ParamName, Semantics, SubWorkflow, TextOr, Workflow};
 use crate::graph::NodeIndex;
 use crate::suggest;
 
 /// Checks everything. The level is that of the file itself; problems are with the checker.
 pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflow) -> Option<Level<'w>> {
     let root = Trail::root();
-    if workflow.workflow.is_none() && !checker.problems.has_raw_key(&root, "workflow") && !checker.problems.has_errors()
+    if workflow.workflow.is_none()
+        && !checker.problems.has_raw_key(&root, "workflow")
+        && !checker.problems.suggests("workflow")
     {
         let help = "add the id of the workflow: `workflow: my-work`";
         checker.problems.at(Code::MISSING_KEY, &root, "`workflow` is missing", help);
     }
     for (name, source) in &workflow.secrets {
+        if is_reserved(name.as_str()) || name.as_str() == "PATH" {
+            let message = format!("`{name}` means something to every command");
+            checker.problems.at_key(
+                Code::INVALID_VALUE,
+                &root.key("secrets").key(name.as_str()),
+                message,
+                "choose another name",
+            );
+        }
         checker.secret_source(&root.key("secrets").key(name.as_str()), source);
     }
     if let Some(schedule) = &workflow.schedule {
@@ -37,6 +49,7 @@ pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflo
             secrets: &workflow.secrets,
             defaults: &workflow.defaults,
             policy: &workflow.policy,
+            generated: generated(workflow),
             inner: false,
         };
         check_level(checker, &root, source, workflow)
@@ -93,13 +106,18 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
         }
         (None, None) => {
             let unread = ["nodes", "phases"].into_iter().any(|key| checker.problems.has_raw_key(root, key));
-            if !unread && !checker.problems.has_errors() {
+            if !unread && !checker.problems.suggests("nodes") {
                 let help = "add `nodes:` with at least one node, such as `greet: { run: echo hello }`";
                 checker.problems.at(Code::MISSING_KEY, root, "`nodes` is missing", help);
             }
             None
         }
     }
+}
+
+fn generated(workflow: &Workflow) -> Vec<usize> {
+    let phases = workflow.phases.iter().flatten().enumerate();
+    phases.filter(|(_, phase)| phase.generate.is_some()).map(|(at, _)| at).collect()
 }
 
 /// Checks one graph: the file's own, or a sub-workflow's.
@@ -112,7 +130,8 @@ fn check_level<'w>(
     check_params(checker, &base.key("params"), source.params);
     checker.policy(&base.key("policy"), source.policy);
     checker.defaults(&base.key("defaults"), source.defaults);
-    checker.at_most_once = source.defaults.semantics == Some(Semantics::AtMostOnce);
+    let at_most_once = source.defaults.semantics == Some(Semantics::AtMostOnce);
+    let outer = std::mem::replace(&mut checker.at_most_once, at_most_once);
     let mut level = Level::build(checker, base, source);
     let counted = if level.source.parts.iter().any(|part| part.phase.is_some()) { "phases" } else { "nodes" };
     checker.count(&base.key(counted), level.nodes.len());
@@ -132,6 +151,7 @@ fn check_level<'w>(
             .node(index)
             .with_trail(base, |trail| inner(checker, trail, level.node(index).spec, &level.source, workflow));
     }
+    checker.at_most_once = outer;
     level
 }
 
@@ -155,6 +175,11 @@ fn inner(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, spec: &Node, oute
         let kind = node::kind(checker, &body, &map.node);
         checker.body(&body, &map.node);
         check_secrets(checker, &body, outer, &map.node);
+        if !map.node.outputs.is_empty() {
+            let help = "let each copy write into a folder of its own and hand the path on as its output";
+            let message = "every copy would write the same files";
+            checker.problems.at_key(Code::OUTPUT_CONFLICT, &body.key("outputs"), message, help);
+        }
         if !map.node.needs.is_empty() {
             let help = "put `needs` on the `map` node; the copies run side by side";
             checker.problems.at_key(
@@ -208,6 +233,7 @@ fn sub_workflow(
         secrets: outer.secrets,
         defaults: &sub.defaults,
         policy: &sub.policy,
+        generated: Vec::new(),
         inner: true,
     };
     check_level(checker, trail, source, workflow);
@@ -231,6 +257,9 @@ fn check_names(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Leve
             }
         });
     }
+    let defaults = base.key("defaults");
+    let mut see = |site: Site<'_>| names.check(checker, Owner::Defaults, site);
+    Sites { see: &mut see, item: false }.defaults(&defaults, level.source.defaults);
     for (at, edge) in level.source.edges.iter().enumerate() {
         if let (Some(condition), Some(to)) = (&edge.condition, level.graph.find(&edge.to)) {
             let edges = base.key("edges");
@@ -271,7 +300,21 @@ fn reads_input(node: &Node) -> bool {
     script || node.call.is_some()
 }
 
+/// Names that sprag itself hands to commands; a value of the user's own would take their place.
+fn is_reserved(name: &str) -> bool {
+    name.starts_with("SPRAG_") || name == "TRACEPARENT"
+}
+
 fn check_secrets(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, source: &Source<'_>, node: &Node) {
+    for name in node.env.keys().filter(|name| is_reserved(name.as_str())) {
+        let message = format!("`{name}` is set by sprag itself");
+        checker.problems.at_key(
+            Code::INVALID_VALUE,
+            &trail.key("env").key(name.as_str()),
+            message,
+            "choose another name",
+        );
+    }
     for (at, name) in node.secrets.iter().enumerate() {
         checker.used_secrets.insert(name.to_string());
         if let Err((code, message, help)) = known_secret(source, name.as_str()) {
@@ -292,74 +335,6 @@ fn check_input_schema(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level
                 let message = format!("`{id}` is not a dependency of this node");
                 checker.problems.at_key(Code::UNKNOWN_NODE, &trail.key("input_schema").key(id.as_str()), message, help);
             });
-        }
-    }
-}
-
-fn check_params(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, params: &IndexMap<ParamName, Param>) {
-    for (name, param) in params {
-        let trail = trail.key(name.as_str());
-        let choices = param.choices.as_deref().unwrap_or_default();
-        for (at, choice) in choices.iter().enumerate() {
-            if !fits(param.kind, &choice.0) {
-                let message = format!("this choice is not {}", described(param.kind));
-                checker.problems.at(
-                    Code::WRONG_TYPE,
-                    &trail.key("enum").index(at),
-                    message,
-                    "change it, or the `type`",
-                );
-            }
-        }
-        if param.choices.as_ref().is_some_and(Vec::is_empty) {
-            checker.invalid(&trail.key("enum"), "`enum` allows nothing", "name the values, or remove it");
-        }
-        let Some(default) = &param.default else { continue };
-        if !fits(param.kind, &default.0) {
-            let message = format!("the default of `{name}` is not {}", described(param.kind));
-            checker.problems.at(Code::WRONG_TYPE, &trail.key("default"), message, "change it, or the `type`");
-        } else if !choices.is_empty() && !choices.contains(default) {
-            let message = format!("the default of `{name}` is not one of its choices");
-            checker.invalid(&trail.key("default"), message, "add it to `enum`, or choose another one");
-        }
-    }
-}
-
-/// Whether a value is of a parameter's type.
-fn fits(kind: ParamType, value: &serde_json::Value) -> bool {
-    match kind {
-        ParamType::String => value.is_string(),
-        ParamType::Integer => value.is_i64() || value.is_u64(),
-        ParamType::Number => value.is_number(),
-        ParamType::Boolean => value.is_boolean(),
-        ParamType::Array => value.is_array(),
-        ParamType::Object => value.is_object(),
-    }
-}
-
-const fn described(kind: ParamType) -> &'static str {
-    match kind {
-        ParamType::String => "text",
-        ParamType::Integer => "a whole number",
-        ParamType::Number => "a number",
-        ParamType::Boolean => "`true` or `false`",
-        ParamType::Array => "a list",
-        ParamType::Object => "a mapping",
-    }
-}
-
-fn check_schedule(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, schedule: &Schedule) {
-    if schedule.cron.parse::<croner::Cron>().is_err() {
-        let help = "five fields: minute hour day month weekday, such as `0 6 * * 1-5`";
-        checker.invalid(&trail.key("cron"), format!("`{}` is not a cron expression", schedule.cron), help);
-    }
-    if let Some(zone) = &schedule.timezone {
-        let zones = jiff::tz::TimeZoneDatabase::bundled();
-        if zones.get(zone).is_err() {
-            let names: Vec<String> = zones.available().map(|name| name.as_str().to_owned()).collect();
-            let help = suggest::did_you_mean(zone, names.iter().map(String::as_str))
-                .unwrap_or_else(|| "write an IANA name such as `Europe/Berlin`".into());
-            checker.invalid(&trail.key("timezone"), format!("there is no time zone `{zone}`"), help);
         }
     }
 }

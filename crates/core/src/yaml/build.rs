@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::scalar::resolve;
+use super::seen::Seen;
 use super::tree::{Entry, NodeId, Run, Stored, Style, Tree, Value};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Label, Severity, Span};
@@ -14,13 +15,18 @@ use crate::diagnostic::{Diagnostic, Label, Severity, Span};
 pub struct Limits {
     /// How deep lists and mappings may nest.
     pub depth: usize,
-    /// How many values all aliases of the file may stand for together.
+    /// How many values all aliases of the file may stand for together; long texts count as several.
     pub alias_values: u64,
+    /// How many values a file may hold.
+    pub values: usize,
 }
+
+/// How many problems one reading collects.
+const REPORTED: usize = 200;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 64, alias_values: 100_000 }
+        Self { depth: 64, alias_values: 100_000, values: 4_000_000 }
     }
 }
 
@@ -107,25 +113,6 @@ struct Builder<'text> {
     problems: Vec<Diagnostic>,
 }
 
-/// The keys of a mapping so far. A look at each beats hashing while they are few.
-enum Seen {
-    Few,
-    Many(HashMap<String, NodeId>),
-}
-
-impl Seen {
-    fn new(keys: usize) -> Self {
-        const FEW: usize = 16;
-        if keys <= FEW { Self::Few } else { Self::Many(HashMap::with_capacity(keys)) }
-    }
-
-    fn add(&mut self, name: &str, key: NodeId) {
-        if let Self::Many(names) = self {
-            names.insert(name.to_owned(), key);
-        }
-    }
-}
-
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -154,7 +141,11 @@ impl<'text> Builder<'text> {
                     ScalarStyle::Literal => Style::Literal,
                     ScalarStyle::Folded => Style::Other,
                 };
-                let id = self.store(value, span, style, 1)?;
+                let weight = match &value {
+                    Value::Text(text) => 1 + text.len() as u64 / 16,
+                    _ => 1,
+                };
+                let id = self.store(value, span, style, weight)?;
                 self.settle_anchor(anchor, id);
                 self.attach(id);
             }
@@ -240,12 +231,18 @@ impl<'text> Builder<'text> {
         for pair in children.chunks_exact(2) {
             let entry = Entry { key: pair[0], value: pair[1] };
             let Stored { value: Value::Text(key), span, style } = &self.stored[entry.key.0 as usize] else {
-                self.report(Code::UNSUPPORTED_YAML, entry.key, "a key must be a simple name", "quote it, or rename it");
+                let start = self.stored[entry.key.0 as usize].span.start as usize;
+                let braces = start > 0 && self.text.get(start - 1..start + 1) == Some("{{");
+                let help = if braces { "text that starts with `{{` needs quotes" } else { "quote it, or rename it" };
+                self.report(Code::UNSUPPORTED_YAML, entry.key, "a key must be a simple name", help);
                 continue;
             };
             if key == "<<" && *style == Style::Plain {
                 merged.push(entry.value);
             } else if let Some(first) = self.first(&seen, start, key) {
+                if self.problems.len() >= REPORTED {
+                    continue;
+                }
                 self.problems.push(Diagnostic {
                     code: Code::DUPLICATE_KEY,
                     severity: Severity::Error,
@@ -309,9 +306,16 @@ impl<'text> Builder<'text> {
     }
 
     fn store(&mut self, value: Value<'text>, span: Span, style: Style, weight: u64) -> Result<NodeId, Unreadable> {
-        let Ok(id) = u32::try_from(self.stored.len()) else {
-            return Err(problem(Code::TOO_LARGE, span, "the file holds too many values", "split the workflow"));
-        };
+        if self.stored.len() >= self.limits.values {
+            let message = format!("the file holds more than {} values", self.limits.values);
+            return Err(problem(
+                Code::TOO_LARGE,
+                span,
+                message,
+                "split it into sub-workflows, or read large data in a command",
+            ));
+        }
+        let id = offset(self.stored.len());
         self.stored.push(Stored { value, span, style });
         self.weight.push(weight);
         Ok(NodeId(id))
@@ -331,11 +335,17 @@ impl<'text> Builder<'text> {
     }
 
     fn report(&mut self, code: Code, at: NodeId, message: &str, help: &str) {
+        if self.problems.len() >= REPORTED {
+            return;
+        }
         let span = self.stored[at.0 as usize].span;
         self.problems.push(*problem(code, span, message, help).0);
     }
 
     fn refuse_tag(&mut self, tag: &str, span: Span) {
+        if self.problems.len() >= REPORTED {
+            return;
+        }
         let message = format!("the tag `{tag}` has no meaning in a workflow file");
         self.problems
             .push(*problem(Code::UNSUPPORTED_YAML, span, message, "remove the tag; quote a value to make it text").0);

@@ -8,6 +8,7 @@ mod access;
 mod build;
 mod locate;
 mod scalar;
+mod seen;
 mod shape;
 mod tree;
 

@@ -65,6 +65,7 @@ fn places_have_their_own_names() {
         ("a: { http: { url: 'https://x', expect: { json: output.ok } } }", &[]),
         ("a: { loop: { workflow: f.yaml, until: output.done, max: 3 } }", &[]),
         ("a: { run: x, evaluate: { run: 'grade \"{{ output }}\"' } }", &[]),
+        ("a: { run: x, evaluate: { call: f, with: '{{ output }}' } }", &[]),
         // A gate alone has none.
         ("a: { approve: { message: '{{ output }}' } }", &["NOT_AVAILABLE_HERE"]),
         // Conditions see the edge's source and what the target may see.
@@ -118,6 +119,7 @@ fn places_have_their_own_names() {
         ("a: { run: [/bin/bash, -e, -c, 'echo {{ params.p }}'] }", &["UNSAFE_SHELL_VALUE"]),
         ("a: { run: [sh, -c, 'echo \"$1\"', _, '{{ params.p }}'] }", &[]),
         ("a: { run: [echo, -c, '{{ params.p }}'] }", &[]),
+        ("a: { run: [ssh, host, 'echo {{ params.p }}'] }", &["UNSAFE_SHELL_VALUE"]),
         // Texts in JSON are templates, at every depth.
         ("a: { call: f, with: { list: [{ deep: '{{ params.nope }}' }] } }", &["UNDEFINED_NAME"]),
         ("a: { http: { url: 'https://x', json: { deep: ['{{ params.nope }}'] } } }", &["UNDEFINED_NAME"]),
@@ -148,6 +150,16 @@ fn phases_read_earlier_phases() {
     assert_eq!(load("phase.name"), "");
     assert_eq!(load("nodes.c.output"), "NOT_AN_ANCESTOR");
     assert_eq!(load("phase.nmae"), "UNDEFINED_NAME");
+}
+
+/// R-PHASE-1: what an earlier phase generates cannot be known yet, so it is not refused.
+#[test]
+fn generated_nodes_of_earlier_phases_may_be_read() {
+    let text = |first: &str, second: &str| format!("workflow: w\nphases:\n- {first}\n- {second}\n");
+    let generated = "{ name: one, generate: { run: make-nodes } }";
+    let reader = "{ name: two, nodes: { b: { run: 'echo {{ nodes.made.output }}' } } }";
+    super::support::valid(&text(generated, reader));
+    assert_eq!(diagnostics(&text(reader, generated))[0].code.as_str(), "UNDEFINED_NAME");
 }
 
 /// Help is exact.

@@ -149,6 +149,41 @@ fn locked_vectors() {
     );
 }
 
+/// Graphs inside a node follow the same rules as the graph of the file.
+#[test]
+fn inner_graphs_are_canonical_too() {
+    let hash = |inner: &str| valid(&format!("workflow: w\nnodes: {{ a: {{ workflow: {{ {inner} }} }} }}")).graph_hash;
+    let base = hash("nodes: { b: { run: x }, c: { run: x }, d: { run: x, needs: [b, c] } }");
+    for same in [
+        "nodes: { d: { run: x, needs: [c, b] }, c: { run: x }, b: { run: x } }",
+        "nodes: { b: { run: x }, c: { run: x }, d: { run: x, needs: [{ node: b }, { node: c, when: on_success }] } }",
+        "nodes: { b: { run: x }, c: { run: x, description: words }, d: { run: x, needs: [b, c, b] } }",
+        "nodes: { b: { run: x }, c: { run: x }, d: { run: x, needs: [b] } }, edges: [{ from: c, to: d }]",
+    ] {
+        assert_eq!(hash(same), base, "{same}");
+    }
+    for other in [
+        "nodes: { b: { run: x }, c: { run: x }, d: { run: x, needs: [b] } }",
+        "nodes: { b: { run: x }, c: { run: y }, d: { run: x, needs: [b, c] } }",
+        "defaults: { timeout: 1s }, nodes: { b: { run: x }, c: { run: x }, d: { run: x, needs: [b, c] } }",
+    ] {
+        assert_ne!(hash(other), base, "{other}");
+    }
+}
+
+/// An empty list is not the absence of a list, and `defaults` reach the node of a `map`.
+#[test]
+fn what_is_there_counts() {
+    let hash = |text: &str| valid(&format!("workflow: w\n{text}")).graph_hash;
+    assert_ne!(hash("nodes: { a: { run: x, retry: { only: [] } } }"), hash("nodes: { a: { run: x, retry: {} } }"));
+    assert_ne!(hash("nodes: { a: { run: x, recovery: {} } }"), hash("nodes: { a: { run: x } }"));
+    let map = "nodes: { a: { map: { over: '[1]', node: { run: x } } } }";
+    assert_ne!(hash(&format!("defaults: {{ env: {{ A: b }} }}\n{map}")), hash(map));
+    let mapped = valid(&format!("workflow: w\ndefaults: {{ retry: {{ max_attempts: 4 }} }}\n{map}"));
+    let body = &mapped.nodes[0].spec.map.as_ref().unwrap().node;
+    assert_eq!(body.retry.as_ref().unwrap().max_attempts, Some(4));
+}
+
 /// Phases are part of the graph: moving a node, or the phases, changes the hash.
 #[test]
 fn phases_count() {

@@ -131,6 +131,11 @@ fn mistakes_in_nodes() {
         ("a: { run: x, semantics: at_most_once, probe: {} }", &["MISSING_KEY"]),
         ("a: { run: x, semantics: at_most_once, probe: { run: y, http: { url: 'http://x' } } }", &["INVALID_VALUE"]),
         ("a: { run: x, evaluate: {} }", &["MISSING_KEY"]),
+        ("a: { run: x, env: { SPRAG_V1: evil } }", &["INVALID_VALUE"]),
+        ("a: { run: x, depends_on: [b] }", &["UNKNOWN_KEY"]),
+        ("a: { run: {{ params.p }} }", &["UNSUPPORTED_YAML"]),
+        ("a: { map: { over: '[1]', node: { run: x, outputs: [o] } } }", &["OUTPUT_CONFLICT"]),
+        ("a: { run: x, recovery: { tiers: [meta/llama-3, 'qwen:7b'] } }", &[]),
         // The kinds.
         ("a: { http: { method: GET } }", &["MISSING_KEY"]),
         ("a: { http: { url: 'ftp://x' } }", &["INVALID_VALUE"]),
@@ -233,6 +238,11 @@ fn mistakes_at_the_top() {
         ("workflow: w\nedges: [{ from: a, to: b }]\nNODES", &["2:24 UNKNOWN_NODE"]),
         ("workflow: w\nedges: [{ from: b, to: a }]\nNODES", &["2:17 UNKNOWN_NODE"]),
         ("workflow: w\ncontext: [1]\nNODES", &["2:10 WRONG_TYPE"]),
+        ("workflow: w\ndefaults: { env: { A: '{{ nope.x }}' } }\nNODES", &["2:27 UNDEFINED_NAME"]),
+        ("workflow: w\ndefaults: { env: { A: '{{ nodes.a.output }}' } }\nNODES", &["2:27 NOT_AVAILABLE_HERE"]),
+        ("workflow: w\nsecrets: { SPRAG_V1: { env: X } }\nNODES", &["2:12 INVALID_VALUE"]),
+        ("workflow: w\nnods: { a: { run: x } }", &["2:1 UNKNOWN_KEY"]),
+        ("nods: { a: { run: x } }", &["1:1 UNKNOWN_KEY", "1:1 MISSING_KEY"]),
         ("workflow: w\nNODES\n---\nworkflow: v", &["3:1 UNSUPPORTED_YAML"]),
     ];
     for (text, expected) in table {
