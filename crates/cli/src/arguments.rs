@@ -6,7 +6,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{completions, graph, schema, validate};
 
-/// Durable workflows: graphs of commands, HTTP calls, agent steps and approvals that survive crashes.
+/// Durable workflows: graphs of commands, HTTP calls, agent steps and approvals.
+///
+/// This version checks and draws workflow files; running them comes next.
 #[derive(Debug, Parser)]
 #[command(name = "sprag", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct Arguments {

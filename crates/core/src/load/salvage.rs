@@ -17,11 +17,15 @@ const READ_AGAIN: usize = 64 * 1024 * 1024;
 pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) -> Option<Workflow> {
     let mut salvage = Salvage { reader, found, left: READ_AGAIN };
     // Piece by piece first: the cost of trying again is then that of one node or edge, not of the file.
-    for node in salvage.pieces("nodes") {
-        salvage.piece::<Node>(node)?;
+    for (entry, node) in salvage.pieces("nodes") {
+        if salvage.piece::<Node>(node)?.is_none() {
+            salvage.reader.leave_out(entry);
+        }
     }
-    for edge in salvage.pieces("edges") {
-        salvage.piece::<Edge>(edge)?;
+    for (entry, edge) in salvage.pieces("edges") {
+        if salvage.piece::<Edge>(edge)?.is_none() {
+            salvage.reader.leave_out(entry);
+        }
     }
     salvage.piece::<Workflow>(salvage.reader.tree.root())?
 }
@@ -33,15 +37,18 @@ struct Salvage<'s, 'tree, 'text> {
 }
 
 impl Salvage<'_, '_, '_> {
-    /// The values of a mapping or list at the top of the file or of a phase.
-    fn pieces(&self, key: &str) -> Vec<NodeId> {
+    /// The values of a mapping or list at the top of the file or of a phase, each with the entry that holds it.
+    fn pieces(&self, key: &str) -> Vec<((NodeId, usize), NodeId)> {
         let tree = self.reader.tree;
         let phases = tree.get(tree.root(), "phases").map_or(&[][..], |entry| tree.items(entry.value));
         let owners =
             std::iter::once(tree.root()).chain(phases.iter().copied()).filter_map(|owner| tree.get(owner, key));
-        let owners: Vec<_> = owners.map(|entry| entry.value).collect();
-        let values = owners.iter().flat_map(|owner| tree.entries(*owner)).map(|entry| entry.value);
-        values.chain(owners.iter().flat_map(|owner| tree.items(*owner)).copied()).collect()
+        let mut pieces = Vec::new();
+        for owner in owners.map(|entry| entry.value) {
+            let values = tree.entries(owner).iter().map(|entry| entry.value).chain(tree.items(owner).iter().copied());
+            pieces.extend(values.enumerate().map(|(at, value)| ((owner, at), value)));
+        }
+        pieces
     }
 
     /// Reads one piece again and again, each time without the mistake found before. `None` once enough is said; the
