@@ -173,10 +173,11 @@ impl Walk<'_> {
         };
         if let Err(error) = readable {
             let facts = error.facts();
-            let help = facts
-                .help
-                .filter(|help| help.starts_with("did you"))
-                .unwrap_or_else(|| "a sub-workflow file is named relative to the file that names it".into());
+            let relative = "a sub-workflow file is named relative to the file that names it";
+            let help = match &error {
+                EngineError::NotFound { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+                _ => relative.into(),
+            };
             return Err((facts.code, error.to_string(), help));
         }
         let child = self.file(&path).map(Rc::new);

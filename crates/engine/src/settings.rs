@@ -23,6 +23,8 @@ pub struct LimitSettings {
     pub bytes: Option<u64>,
     /// Nodes of a workflow.
     pub nodes: Option<usize>,
+    /// Values in a file.
+    pub values: Option<usize>,
     /// Values that all aliases of a file stand for.
     pub alias_values: Option<u64>,
 }
@@ -47,6 +49,9 @@ impl Settings {
         }
         if let Some(nodes) = self.limits.nodes {
             limits.nodes = nodes;
+        }
+        if let Some(values) = self.limits.values {
+            limits.tree.values = values;
         }
         if let Some(values) = self.limits.alias_values {
             limits.tree.alias_values = values;

@@ -21,7 +21,12 @@ impl Completions {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "sprag", &mut text);
-        context.data(&String::from_utf8_lossy(&text))?;
+        let text = String::from_utf8_lossy(&text);
+        if context.json {
+            context.document(&serde_json::json!({ "shell": self.shell.to_string(), "script": text }))?;
+        } else {
+            context.data(&text)?;
+        }
         Ok(Exit::OK)
     }
 }

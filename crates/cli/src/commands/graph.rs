@@ -69,7 +69,11 @@ impl Graph {
                 let path = context.path(path);
                 let target = format!("`{}`", path.display());
                 std::fs::write(&path, drawn).map_err(|source| Failure::Output { target: target.clone(), source })?;
-                context.say(&format!("wrote {target}\n"));
+                if context.json {
+                    context.document(&json!({ "workflow": definition.id.as_str(), "graph_hash": definition.graph_hash.to_string(), "written": path.display().to_string() }))?;
+                } else {
+                    context.say(&format!("wrote {target}\n"));
+                }
             }
             None if context.json => {
                 context.document(&json!({ "workflow": definition.id.as_str(), "graph_hash": definition.graph_hash.to_string(), "picture": drawn }))?;

@@ -68,3 +68,16 @@ fn a_closed_pipe_is_quiet() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// R-CLI-2: with `--json`, standard output is JSON, whatever else the command does.
+#[test]
+fn json_is_json_everywhere() {
+    let space = Space::new().with("sprag.yaml", GOOD);
+    assert_eq!(space.run(&["graph", "--json", "-o", "out.svg"]).json()["written"], "out.svg");
+    assert!(
+        std::fs::read_to_string(space.path("out.svg")).unwrap().starts_with("<svg"),
+        "the ending says what is drawn"
+    );
+    assert_eq!(space.run(&["completions", "--json", "bash"]).json()["shell"], "bash");
+    assert!(space.run(&["schema", "--json"]).json().is_object());
+}

@@ -38,7 +38,7 @@ fn code_problem(text: &str) -> Option<String> {
 }
 
 macro_rules! name {
-    ($(#[$meta:meta])* $name:ident, $problem:path, $help:literal, $pattern:literal) => {
+    ($(#[$meta:meta])* $name:ident, $problem:path, $advice:path, $help:literal, $pattern:literal) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
@@ -82,7 +82,7 @@ macro_rules! name {
                     }
 
                     fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
-                        $name::new(text).map_err(|problem| E::custom(ShapeError::advice(problem, $help)))
+                        $name::new(text).map_err(|problem| E::custom($advice(problem, $help)))
                     }
                 }
                 deserializer.deserialize_str(Written)
@@ -103,37 +103,37 @@ macro_rules! name {
 
 name! {
     /// The id of a workflow.
-    WorkflowId, id_problem,
+    WorkflowId, id_problem, ShapeError::bad_id,
     "ids are letters, digits, `.`, `_` and `-`, start with a letter or digit, and have at most 128 characters",
     "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 }
 name! {
     /// The id of a node or phase.
-    NodeId, id_problem,
+    NodeId, id_problem, ShapeError::bad_id,
     "ids are letters, digits, `.`, `_` and `-`, start with a letter or digit, and have at most 128 characters",
     "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 }
 name! {
     /// The name of a parameter; it can be used in expressions as `params.name`.
-    ParamName, variable_problem,
+    ParamName, variable_problem, ShapeError::advice,
     "parameter names are letters, digits and `_`, and do not start with a digit",
     "^[A-Za-z_][A-Za-z0-9_]{0,127}$"
 }
 name! {
     /// The name of a secret; it becomes an environment variable.
-    SecretName, variable_problem,
+    SecretName, variable_problem, ShapeError::advice,
     "secret names are letters, digits and `_`, and do not start with a digit",
     "^[A-Za-z_][A-Za-z0-9_]{0,127}$"
 }
 name! {
     /// The name of an environment variable.
-    VariableName, variable_problem,
+    VariableName, variable_problem, ShapeError::advice,
     "environment variables are letters, digits and `_`, and do not start with a digit",
     "^[A-Za-z_][A-Za-z0-9_]{0,127}$"
 }
 name! {
     /// An error code, sprag's or a user's own.
-    ErrorCode, code_problem,
+    ErrorCode, code_problem, ShapeError::advice,
     "error codes are capital letters, digits and `_`, such as `RATE_LIMITED`",
     "^[A-Z][A-Z0-9_]{0,63}$"
 }

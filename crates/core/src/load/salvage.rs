@@ -111,13 +111,9 @@ fn described(reader: &Reader<'_, '_>, error: ShapeError) -> Diagnostic {
             (Code::WRONG_TYPE, format!("expected {}, found {found}", readable(&expected)), help)
         }
         Shape::Missing { key } => (Code::MISSING_KEY, plain, Some(format!("add `{key}:` here"))),
-        Shape::Invalid { message, help } => {
+        Shape::Invalid { message, help, is_id } => {
             let message = whole_numbers(&message);
-            let code = if help.as_deref().is_some_and(|help| help.starts_with("ids are")) {
-                Code::INVALID_ID
-            } else {
-                Code::INVALID_VALUE
-            };
+            let code = if is_id { Code::INVALID_ID } else { Code::INVALID_VALUE };
             (code, message, help)
         }
     };

@@ -8,6 +8,8 @@ use super::tree::NodeId;
 
 /// Separates a message from its help inside serde's one-string error channel; no text in a file holds it.
 const HELP_MARK: char = '\u{1f}';
+/// The same, and the value is an id that does not follow the grammar.
+const ID_MARK: char = '\u{1e}';
 
 /// A mistake in the shape of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub enum Shape {
         message: String,
         /// What to write.
         help: Option<String>,
+        /// Whether it is an id that does not follow the grammar.
+        is_id: bool,
     },
 }
 
@@ -87,6 +91,11 @@ impl ShapeError {
     pub fn advice(message: impl fmt::Display, help: impl fmt::Display) -> String {
         format!("{message}{HELP_MARK}{help}")
     }
+
+    /// The same for an id that does not follow the grammar.
+    pub fn bad_id(message: impl fmt::Display, help: impl fmt::Display) -> String {
+        format!("{message}{ID_MARK}{help}")
+    }
 }
 
 impl fmt::Display for ShapeError {
@@ -106,11 +115,12 @@ impl std::error::Error for ShapeError {}
 impl de::Error for ShapeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         let text = message.to_string();
-        let (message, help) = match text.split_once(HELP_MARK) {
+        let is_id = text.contains(ID_MARK);
+        let (message, help) = match text.split_once([HELP_MARK, ID_MARK]) {
             Some((message, help)) => (message.to_owned(), Some(help.to_owned())),
             None => (text, None),
         };
-        Self::new(Shape::Invalid { message, help })
+        Self::new(Shape::Invalid { message, help, is_id })
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -119,12 +129,12 @@ impl de::Error for ShapeError {
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         let message = format!("expected {expected}, found {}", described(&found));
-        Self::new(Shape::Invalid { message, help: None })
+        Self::new(Shape::Invalid { message, help: None, is_id: false })
     }
 
     fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
         let message = format!("expected {expected}, found {length} items");
-        Self::new(Shape::Invalid { message, help: None })
+        Self::new(Shape::Invalid { message, help: None, is_id: false })
     }
 
     fn unknown_variant(word: &str, expected: &'static [&'static str]) -> Self {
