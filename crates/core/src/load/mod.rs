@@ -1,4 +1,5 @@
-//! From the text of a workflow file to a checked [`Definition`](crate::definition::Definition), or to every problem it has (`R-FILE-1`).
+//! From the text of a workflow file to a checked [`Definition`](crate::definition::Definition), or to every problem it
+//! has (`R-FILE-1`).
 
 mod bodies;
 mod compile;
