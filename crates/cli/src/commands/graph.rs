@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
+use sprag_core::definition::Definition;
 use sprag_draw::Theme;
 use sprag_engine::ops;
 
@@ -51,6 +52,11 @@ enum Palette {
     Dark,
 }
 
+/// What the picture is of.
+fn identity(definition: &Definition) -> Value {
+    json!({ "workflow": definition.id.as_str(), "graph_hash": definition.graph_hash.to_string() })
+}
+
 impl Graph {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let project = context.project()?;
@@ -70,13 +76,17 @@ impl Graph {
                 let target = format!("`{}`", path.display());
                 std::fs::write(&path, drawn).map_err(|source| Failure::Output { target: target.clone(), source })?;
                 if context.json {
-                    context.document(&json!({ "workflow": definition.id.as_str(), "graph_hash": definition.graph_hash.to_string(), "written": path.display().to_string() }))?;
+                    let mut document = identity(definition);
+                    document["written"] = path.display().to_string().into();
+                    context.document(&document)?;
                 } else {
                     context.say(&format!("wrote {target}\n"));
                 }
             }
             None if context.json => {
-                context.document(&json!({ "workflow": definition.id.as_str(), "graph_hash": definition.graph_hash.to_string(), "picture": drawn }))?;
+                let mut document = identity(definition);
+                document["picture"] = drawn.into();
+                context.document(&document)?;
             }
             None => context.data(&drawn)?,
         }
