@@ -1,8 +1,10 @@
 //! The rules of a run: what a node's states are, what its failures mean, when it is tried again, what things are called.
 
 pub mod ids;
+pub mod state;
 
 pub use ids::{
     CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp, UnreadableId, UnreadableTime, attempt_id,
     idempotency_key,
 };
+pub use state::{InvalidStateTransition, NodeState, is_valid_transition};
