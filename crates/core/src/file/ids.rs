@@ -6,6 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::run::Known;
 use crate::yaml::ShapeError;
 
 /// Why a text is no id of the grammar `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`, or nothing if it is one.
@@ -136,6 +137,19 @@ name! {
     ErrorCode, code_problem, ShapeError::advice,
     "error codes are capital letters, digits and `_`, such as `RATE_LIMITED`",
     "^[A-Z][A-Z0-9_]{0,63}$"
+}
+
+impl From<Known> for ErrorCode {
+    /// The names in the table of known codes follow the grammar; its test holds them to it.
+    fn from(known: Known) -> Self {
+        Self(known.as_str().into())
+    }
+}
+
+impl PartialEq<Known> for ErrorCode {
+    fn eq(&self, known: &Known) -> bool {
+        self.as_str() == known.as_str()
+    }
 }
 
 #[cfg(test)]

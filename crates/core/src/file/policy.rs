@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::work::Work;
 use super::{Duration, ErrorCode};
+use crate::run::Class;
 
 /// How the run as a whole behaves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -153,7 +154,7 @@ pub enum Human {
 }
 
 /// The classes of error codes, as words that `only` and `never` take besides codes (`R-ERR-1`).
-pub const ERROR_CLASSES: [&str; 4] = ["transient", "model-limitation", "complexity", "unrecoverable"];
+pub const ERROR_CLASSES: [&str; 4] = Class::WORDS;
 
 /// Whether a text is a code or class that a retry list may name.
 pub fn is_code_or_class(text: &str) -> bool {

@@ -5,6 +5,7 @@ use super::trail::Trail;
 use crate::codes::Code;
 use crate::expr::script_argument;
 use crate::file::{Agent, Approve, Command, Http, Mcp, Node, Probe, Provider, Semantics, TextOr, Tool, Wait, Work};
+use crate::run::failing_exit;
 use crate::suggest;
 
 impl Checker<'_, '_, '_> {
@@ -52,7 +53,7 @@ impl Checker<'_, '_, '_> {
             self.at_least_one(&trail.key("loop"), "max", Some(repeat.max));
         }
         for code in node.errors.keys() {
-            if !code.parse::<u8>().is_ok_and(|code| code > 0) {
+            if failing_exit(code).is_none() {
                 let help = "exit codes that mean failure go from 1 to 255";
                 self.problems.at_key(
                     Code::INVALID_VALUE,

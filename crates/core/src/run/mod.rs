@@ -1,8 +1,12 @@
 //! The rules of a run: what a node's states are, what its failures mean, when it is tried again, what things are called.
 
+pub mod class;
+pub mod failure;
 pub mod ids;
 pub mod state;
 
+pub use class::{Class, Known, code_of_exit, code_of_status, failing_exit};
+pub use failure::{Feedback, Grade, NodeError, Severity};
 pub use ids::{
     CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp, UnreadableId, UnreadableTime, attempt_id,
     idempotency_key,

@@ -121,6 +121,7 @@ fn mistakes_in_nodes() {
         ("a: { run: x, normalise: [times] }", &["INVALID_VALUE"]),
         ("a: { run: x, errors: { 0: A } }", &["INVALID_VALUE"]),
         ("a: { run: x, errors: { 256: A } }", &["INVALID_VALUE"]),
+        ("a: { run: x, errors: { '075': A } }", &["INVALID_VALUE"]),
         ("a: { run: x, errors: { 75: rate } }", &["INVALID_VALUE"]),
         ("a: { run: x, output_schema: [] }", &["WRONG_TYPE"]),
         ("a: { run: x, input_schema: { b: {} } }", &["UNKNOWN_NODE"]),
