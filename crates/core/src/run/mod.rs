@@ -3,6 +3,7 @@
 pub mod class;
 pub mod failure;
 pub mod ids;
+pub mod retry;
 pub mod state;
 
 pub use class::{Class, Known, code_of_exit, code_of_status, failing_exit};
@@ -11,4 +12,5 @@ pub use ids::{
     CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp, UnreadableId, UnreadableTime, attempt_id,
     idempotency_key,
 };
+pub use retry::{Matcher, RetryRules};
 pub use state::{InvalidStateTransition, NodeState, is_valid_transition};
