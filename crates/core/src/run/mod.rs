@@ -1,6 +1,7 @@
 //! The rules of a run: what a node's states are, what its failures mean, when it is tried again, what things are called.
 
 pub mod class;
+pub mod diagram;
 pub mod failure;
 pub mod ids;
 pub mod retry;
