@@ -3,6 +3,11 @@
 //! People script against codes and search for them, so a code is never renamed and never reused. Each has a page in
 //! `docs/errors/`, which the tidy test compares with this table (`R-CLI-7`).
 
+use std::borrow::Cow;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Declares the table: name, exit code, HTTP status, one line that says what the code means.
 macro_rules! codes {
     ($($name:ident = $exit:literal, $http:literal, $summary:literal;)+) => {
@@ -88,9 +93,39 @@ codes! {
     UNUSED_PARAM = 0, 200, "a parameter that nothing reads";
     UNUSED_SECRET = 0, 200, "a secret that no node receives";
 
+    // Runs and the people who steer them.
+    RUN_ENDED = 3, 409, "the run is over and cannot be changed";
+    UNKNOWN_QUESTION = 3, 404, "the run never asked this question";
+    ALREADY_ANSWERED = 3, 409, "somebody answered the question before";
+    QUESTION_CHANGED = 3, 409, "the answer was given to something else than what is asked now";
+    INVALID_CHOICE = 3, 422, "the question does not take this answer";
+    NOT_AN_APPROVER = 3, 403, "this person may not answer the question";
+    NOT_YET_SUPPORTED = 2, 501, "the workflow uses something that this version cannot run yet";
+    CORRUPT_JOURNAL = 70, 500, "the journal of a run holds what no rule allows";
+
     // The program itself.
     USAGE = 2, 400, "the command line cannot be understood";
     INTERNAL = 70, 500, "a bug in sprag";
+}
+
+impl Code {
+    /// The code with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == name)
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| D::Error::custom(format!("`{name}` is no error code")))
+    }
 }
 
 impl std::fmt::Display for Code {

@@ -1,6 +1,7 @@
 //! A checked workflow: what the engine runs, and what is kept so that an unchanged file is not read twice (`R-FILE-4`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,11 @@ impl Kind {
         matches!(self, Self::Workflow | Self::Map | Self::Loop | Self::Generate)
     }
 
+    /// Whether an attempt at it takes a slot: what waits for time, people or children holds none (`R-SCHED-3`).
+    pub const fn holds_slot(self) -> bool {
+        !matches!(self, Self::Wait | Self::Approve)
+    }
+
     /// Whether it is an attempt at work, rather than a wait, a gate, nothing, or its children.
     pub const fn works(self) -> bool {
         matches!(self, Self::Run | Self::Http | Self::Agent | Self::Call)
@@ -81,7 +87,14 @@ pub struct CompiledNode {
     /// The hash of everything that changes its behaviour.
     pub hash: Digest,
     /// Its keys.
-    pub spec: Box<Node>,
+    pub spec: Arc<Node>,
+}
+
+impl CompiledNode {
+    /// Whether somebody outside the core grades its result.
+    pub fn evaluates_outside(&self) -> bool {
+        matches!(self.spec.evaluate, Some(TextOr::Long(_)))
+    }
 }
 
 /// A checked phase.
@@ -120,6 +133,8 @@ pub struct Definition {
     pub nodes: Vec<CompiledNode>,
     /// How they depend on each other.
     pub graph: Graph,
+    /// What nodes read by name beyond their direct sources, as (reader, read), sorted.
+    pub reads: Vec<(NodeIndex, NodeIndex)>,
     /// Graph hashes of the sub-workflow files it names, once they are known.
     pub files: BTreeMap<String, Digest>,
     /// The hash of everything that changes what a run does.
@@ -130,6 +145,19 @@ impl Definition {
     /// A node.
     pub fn node(&self, node: NodeIndex) -> &CompiledNode {
         &self.nodes[node.at()]
+    }
+
+    /// Whether a node's output is compared with schemas: its own, or those of its dependents (`R-SCHED-5`).
+    pub fn checks_output(&self, node: NodeIndex) -> bool {
+        let id = self.graph.id(node);
+        self.node(node).spec.output_schema.is_some()
+            || self.graph.edges_from(node).any(|(_, edge)| self.node(edge.to).spec.input_schema.contains_key(id))
+    }
+
+    /// The nodes that a node's expressions read beyond its direct sources, sorted.
+    pub fn reads_beyond_edges(&self, reader: NodeIndex) -> impl Iterator<Item = NodeIndex> {
+        let start = self.reads.partition_point(|(of, _)| *of < reader);
+        self.reads[start..].iter().take_while(move |(of, _)| *of == reader).map(|(_, read)| *read)
     }
 
     /// The sub-workflow files that nodes name, at any depth, sorted.
@@ -218,7 +246,7 @@ fn collect_handed<'spec>(node: &'spec Node, file: &str, found: &mut Vec<&'spec B
 }
 
 /// Changes whenever the stored form of a [`Definition`] does; older forms are read from the file again.
-pub const STORED_VERSION: u32 = 1;
+pub const STORED_VERSION: u32 = 2;
 
 impl Definition {
     /// The stored form.

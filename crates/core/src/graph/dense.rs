@@ -102,6 +102,11 @@ impl Graph {
         &self.edges[self.in_start[node.at()] as usize..self.in_start[node.at() + 1] as usize]
     }
 
+    /// The edges into a node with their numbers, by source.
+    pub fn edges_into_with_index(&self, node: NodeIndex) -> impl Iterator<Item = (EdgeIndex, &EdgeRow)> {
+        (self.in_start[node.at()]..).map(EdgeIndex).zip(self.edges_into(node))
+    }
+
     /// The edges out of a node, by target.
     pub fn edges_from(&self, node: NodeIndex) -> impl Iterator<Item = (EdgeIndex, &EdgeRow)> {
         self.out[self.out_start[node.at()] as usize..self.out_start[node.at() + 1] as usize]

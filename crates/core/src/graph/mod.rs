@@ -13,4 +13,4 @@ mod tests;
 pub use build::{Builder, NewEdge};
 pub use cycle::Cycle;
 pub use dense::{EdgeIndex, EdgeRow, Graph, NodeIndex};
-pub use reach::Reach;
+pub use reach::{Ancestry, Reach};

@@ -1,6 +1,7 @@
 //! The way through: read, check, number, hash.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::level::Checker;
 use super::problems::Problems;
@@ -11,7 +12,7 @@ use crate::codes::Code;
 use crate::definition::{CompiledNode, CompiledPhase, Definition, Kind};
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::file::{Node, Workflow};
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeIndex};
 use crate::hash::Digest;
 use crate::limits::Limits;
 use crate::yaml::{self, Reader, typed};
@@ -40,13 +41,13 @@ pub fn load(text: &str, limits: &Limits) -> Result<Loaded, Vec<Diagnostic>> {
         },
     };
     let mut checker = Checker::new(Problems::new(&reader, found), limits);
-    let level = workflow::check(&mut checker, &workflow).map(|level| (level.graph, level.kinds));
+    let level = workflow::check(&mut checker, &workflow).map(|level| (level.graph, level.kinds, level.reads));
     let Checker { problems, .. } = checker;
     if problems.has_errors() {
         return Err(problems.finish());
     }
     let warnings = problems.finish();
-    let Some(definition) = level.and_then(|(graph, kinds)| definition(workflow, graph, &kinds)) else {
+    let Some(definition) = level.and_then(|(graph, kinds, reads)| definition(workflow, graph, &kinds, reads)) else {
         return Err(vec![Diagnostic {
             code: Code::INTERNAL,
             severity: Severity::Error,
@@ -73,7 +74,12 @@ fn too_large(bytes: u64, limits: &Limits) -> Diagnostic {
     }
 }
 
-fn definition(workflow: Workflow, graph: Graph, kinds: &[Option<Kind>]) -> Option<Definition> {
+fn definition(
+    workflow: Workflow,
+    graph: Graph,
+    kinds: &[Option<Kind>],
+    reads: Vec<(NodeIndex, NodeIndex)>,
+) -> Option<Definition> {
     let mut specs: Vec<Option<Box<Node>>> = Vec::new();
     specs.resize_with(graph.len(), || None);
     let mut phases = Vec::new();
@@ -93,7 +99,7 @@ fn definition(workflow: Workflow, graph: Graph, kinds: &[Option<Kind>]) -> Optio
             let kind = (*kind)?;
             spec.needs = Vec::new();
             settle(&mut spec, &workflow.defaults);
-            Some(CompiledNode { kind, hash: Digest([0; 32]), spec })
+            Some(CompiledNode { kind, hash: Digest([0; 32]), spec: Arc::from(spec) })
         })
         .collect::<Option<Vec<_>>>()?;
     let mut definition = Definition {
@@ -108,6 +114,7 @@ fn definition(workflow: Workflow, graph: Graph, kinds: &[Option<Kind>]) -> Optio
         phases,
         nodes,
         graph,
+        reads,
         files: BTreeMap::new(),
         graph_hash: Digest([0; 32]),
     };

@@ -85,6 +85,8 @@ pub(super) struct Level<'w> {
     /// What each node does, if it says so clearly.
     pub kinds: Vec<Option<Kind>>,
     pub graph: Graph,
+    /// What nodes read beyond their direct sources, as (reader, read), sorted.
+    pub reads: Vec<(NodeIndex, NodeIndex)>,
     pub cyclic: bool,
 }
 
@@ -120,7 +122,8 @@ impl<'w> Level<'w> {
         wiring.edges();
         let Wiring { builder, nodes, .. } = wiring;
         let (graph, cycles) = builder.finish();
-        let level = Self { source, kinds: vec![None; nodes.len()], nodes, graph, cyclic: !cycles.is_empty() };
+        let kinds = vec![None; nodes.len()];
+        let level = Self { source, kinds, nodes, graph, reads: Vec::new(), cyclic: !cycles.is_empty() };
         for cycle in &cycles {
             level.report_cycle(checker, base, cycle);
         }

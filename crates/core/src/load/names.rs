@@ -41,6 +41,8 @@ pub(super) struct Names<'n, 'w> {
     reach: Reach<'n>,
     /// Params that something reads; `None` once all of them are read at once.
     pub used_params: Option<BTreeSet<String>>,
+    /// What nodes read beyond their direct sources, as (reader, read).
+    pub reads: BTreeSet<(NodeIndex, NodeIndex)>,
     /// Expressions seen before: large files repeat few of them.
     parsed: HashMap<String, Parsed>,
 }
@@ -49,7 +51,13 @@ type Parsed = Rc<Result<Vec<Reference>, Fault>>;
 
 impl<'n, 'w> Names<'n, 'w> {
     pub fn new(level: &'n Level<'w>) -> Self {
-        Self { level, reach: Reach::new(&level.graph), used_params: Some(BTreeSet::new()), parsed: HashMap::new() }
+        Self {
+            level,
+            reach: Reach::new(&level.graph),
+            used_params: Some(BTreeSet::new()),
+            reads: BTreeSet::new(),
+            parsed: HashMap::new(),
+        }
     }
 
     /// Parses the expressions at a place and checks what they read.
@@ -237,6 +245,9 @@ impl<'n, 'w> Names<'n, 'w> {
                 return if earlier { Ok(()) } else { not_before(id, "this phase") };
             }
         };
+        if self.level.graph.edges_into(reader).iter().all(|edge| edge.from != target) {
+            self.reads.insert((reader, target));
+        }
         if self.level.graph.phase(target) < self.level.graph.phase(reader) {
             return Ok(());
         }

@@ -144,7 +144,7 @@ fn check_level<'w>(
         });
     }
     paths::check(checker, base, &level);
-    check_names(checker, base, &level, workflow);
+    level.reads = check_names(checker, base, &level, workflow);
     for index in level.graph.nodes() {
         check_input_schema(checker, base, &level, index);
         level
@@ -239,7 +239,13 @@ fn sub_workflow(
     check_level(checker, trail, source, workflow);
 }
 
-fn check_names(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Level<'_>, workflow: &Workflow) {
+/// Checks every name, and returns what nodes read beyond their direct sources.
+fn check_names(
+    checker: &mut Checker<'_, '_, '_>,
+    base: &Trail<'_>,
+    level: &Level<'_>,
+    workflow: &Workflow,
+) -> Vec<(NodeIndex, NodeIndex)> {
     let mut names = Names::new(level);
     for index in level.graph.nodes() {
         let node = level.node(index);
@@ -277,7 +283,8 @@ fn check_names(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Leve
             }
         }
     }
-    let Some(used) = names.used_params else { return };
+    let reads = names.reads.into_iter().collect();
+    let Some(used) = names.used_params else { return reads };
     // A parameter may be read by a sub-workflow file or by a command through `SPRAG_INPUT`, which no check can see.
     let hidden = level.nodes.iter().any(|node| reads_input(node.spec));
     for name in level.source.params.keys().filter(|name| !hidden && !used.contains(name.as_str())) {
@@ -285,6 +292,7 @@ fn check_names(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Leve
         let help = format!("use it as `{{{{ params.{name} }}}}`, or remove it");
         checker.problems.warn(Code::UNUSED_PARAM, &base.key("params").key(name.as_str()), message, help);
     }
+    reads
 }
 
 fn condition_site<'a>(trail: &'a Trail<'a>, text: &'a str) -> Site<'a> {

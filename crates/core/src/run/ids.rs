@@ -15,7 +15,7 @@ const NAMESPACE: Uuid = uuid!("6e1d0a52-7c3f-5b84-9a61-2f4c8d0e7b35");
 macro_rules! uuids {
     ($($(#[$meta:meta])* $name:ident;)+) => {$(
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(
             /// The UUID itself.
@@ -140,7 +140,7 @@ impl fmt::Display for UnreadableId {
 impl Error for UnreadableId {}
 
 /// A moment in milliseconds since the start of 1970 in UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp {
     /// The milliseconds; negative before 1970.
@@ -214,6 +214,11 @@ pub fn attempt_id(run: RunId, node_address: &str, attempt: u32) -> Uuid {
 /// `first_run` is the first run of the lineage; re-executing a completed node starts a new generation.
 pub fn idempotency_key(first_run: RunId, node_address: &str, generation: u32) -> Uuid {
     derived("key", first_run, generation, node_address)
+}
+
+/// The id of a commit: an owner writes each place in the journal once (`R-JRN-1`).
+pub fn commit_id(run: RunId, fence: Fence, first: Seq) -> Uuid {
+    Uuid::new_v5(&NAMESPACE, format!("commit/{run}/{fence}/{first}").as_bytes())
 }
 
 /// Two inputs never meet in one text: word, run and number hold no `/`, and the address, which does, comes last.

@@ -1,17 +1,51 @@
-//! The rules of a run: what a node's states are, what its failures mean, when it is tried again, what things are called.
+//! A run: a pure state machine over its journal.
+//!
+//! Inputs come in, [`Run::decide`] turns them into entries, [`Run::apply`] takes entries into the state, and
+//! [`Run::owed`] reads off the state what the world must do. Time is an argument, the next wake-up a result.
 
-pub mod class;
+mod apply;
+mod class;
+mod commit;
+mod context;
+mod decide;
 pub mod diagram;
-pub mod failure;
-pub mod ids;
-pub mod retry;
-pub mod state;
+mod edges;
+mod entry;
+mod failure;
+mod fold;
+mod ids;
+mod input;
+mod question;
+mod record;
+mod retry;
+mod schedule;
+mod scope;
+mod setter;
+mod state;
+mod support;
+mod trace;
+mod view;
 
 pub use class::{Class, Known, code_of_exit, code_of_status, failing_exit};
+pub use commit::{Commit, JOURNAL_VERSION, Unreadable, entries_from_json};
+pub use context::merge_patch;
+pub use decide::Refused;
+pub use edges::{DecidedEdge, Joined, SourceEnd, join};
+pub use entry::{
+    Answer, CancelCause, CommandRecord, Created, EndFailure, EndStatus, Ending, Entry, Product, Refusal, SkipReason,
+    StopCause, StopLevel, Taint, Usage, Verdict,
+};
 pub use failure::{Feedback, Grade, NodeError, Severity};
+pub use fold::{AskedQuestion, Closing, Corrupt, CorruptDetail, Ownership, Run};
 pub use ids::{
-    CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp, UnreadableId, UnreadableTime, attempt_id,
+    CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp, UnreadableId, UnreadableTime, attempt_id, commit_id,
     idempotency_key,
 };
+pub use input::{Command, Effect, Input, QuestionRef, Report, Stage, Taking, Verb};
+pub use question::{Choice, Question, QuestionKind, shown_digest};
 pub use retry::{Matcher, RetryRules};
+pub use scope::Scope;
 pub use state::{InvalidStateTransition, NodeState, is_valid_transition};
+pub use support::unsupported;
+pub use trace::TraceEvent;
+pub use view::{PausedBy, RunStatus};

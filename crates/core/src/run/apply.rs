@@ -1,0 +1,406 @@
+//! Takes entries into the state. Nothing here decides: what an entry says is done, or the journal is corrupt.
+
+use super::class::Known;
+use super::entry::{Entry, Product, StopLevel, Taint};
+use super::failure::NodeError;
+use super::fold::{AskedQuestion, Closing, Corrupt, CorruptDetail, Ownership, Run};
+use super::ids::{QuestionId, Seq, Timestamp};
+use super::input::{Effect, Stage};
+use super::schedule::Timer;
+use super::state::{InvalidStateTransition, NodeState};
+use crate::definition::Kind;
+use crate::graph::NodeIndex;
+
+impl Run {
+    /// Takes one entry in. An entry that no rule allows changes nothing (`R-STATE-1`).
+    pub fn apply(&mut self, at: Timestamp, entry: &Entry) -> Result<(), Corrupt> {
+        let seq = Seq(self.seq.0 + 1);
+        self.admit(entry).map_err(|detail| Corrupt { seq, detail })?;
+        self.seq = seq;
+        match entry {
+            Entry::Created(created) => {
+                self.started_at = at;
+                self.deadline = self.definition.policy.deadline.map(|length| at.plus(length));
+                self.created = Some(created.clone());
+                self.watch_deadline(true);
+            }
+            Entry::Owned { owner, fence, person } => {
+                self.ownership = Some(Ownership { owner: *owner, fence: *fence, person: *person });
+                self.take_over(*person);
+            }
+            Entry::DeadlineMoved { deadline } => {
+                self.watch_deadline(false);
+                self.deadline = Some(*deadline);
+                self.watch_deadline(self.people_only_since.is_none());
+            }
+            Entry::Ready { node, verdict } => {
+                let first = self.nodes[node.at()].state == NodeState::Pending;
+                self.set(*node, NodeState::Ready);
+                if let Some(verdict) = verdict {
+                    self.nodes[node.at()].rare_mut().verdict = Some(verdict.clone());
+                }
+                if first {
+                    self.decided(*node);
+                }
+            }
+            Entry::Started { node, attempt, due } => self.start(*node, *attempt, *due),
+            Entry::Produced { node, product, .. } => {
+                self.keep(*node, product);
+                self.enter(*node, self.stage_after(*node, Stage::Work));
+            }
+            Entry::Checked { node, .. } => self.enter(*node, self.stage_after(*node, Stage::Check)),
+            Entry::Graded { node, .. } => self.enter(*node, self.stage_after(*node, Stage::Evaluate)),
+            Entry::Completed { node, product, taint, .. } => self.complete(*node, product.as_deref(), taint.as_deref()),
+            Entry::Failed { node, error, due, .. } => self.fail(*node, error, *due),
+            Entry::Finalised { node } => {
+                self.leave_failed(*node);
+                self.settle_failure(*node);
+            }
+            Entry::Unknown { node, error, .. } => {
+                self.orphans.remove(node);
+                self.nodes[node.at()].rare_mut().error = Some((**error).clone());
+                self.enter(*node, Stage::Probe);
+            }
+            Entry::Asked(question) => {
+                self.next_question = self.next_question.max(question.id.0 + 1);
+                self.set(question.node, NodeState::AwaitingApproval);
+                self.nodes[question.node.at()].rare_mut().question = Some(question.id);
+                self.demands.insert(seq, Effect::Ask { question: question.id });
+                if let Some(expires) = question.expires {
+                    self.timers.insert(expires, Timer::Question(question.id));
+                }
+                self.questions
+                    .insert(question.id, AskedQuestion { question: question.clone(), asked: seq, closed: None });
+            }
+            Entry::Answered(answer) => self.close(answer.question, Closing::Answered(answer.clone())),
+            Entry::Closed { question } => self.close(*question, Closing::Unanswered),
+            Entry::Approved { node } => self.set(*node, NodeState::Approved),
+            Entry::Skipped { node, reason, cause } => {
+                self.set(*node, NodeState::Skipped);
+                self.nodes[node.at()].skipped = Some((*reason, *cause));
+                self.decided(*node);
+                self.settle(*node);
+            }
+            Entry::Cancelled { node, cause } => {
+                self.abort(*node);
+                let was_undecided = self.nodes[node.at()].state == NodeState::Pending;
+                self.set(*node, NodeState::Cancelled);
+                if was_undecided {
+                    self.decided(*node);
+                }
+                self.nodes[node.at()].cancelled = Some(*cause);
+                if cause.is_failure() { self.settle_rejection(*node) } else { self.settle(*node) }
+            }
+            Entry::Signalled { name, data, kept } => {
+                if *kept {
+                    self.signals.entry(name.clone()).or_default().push_back(data.clone());
+                }
+            }
+            Entry::SignalTaken { name, .. } => {
+                if let Some(kept) = self.signals.get_mut(name) {
+                    kept.pop_front();
+                    if kept.is_empty() {
+                        self.signals.remove(name);
+                    }
+                }
+            }
+            Entry::WaveCompleted { phase, wave } => self.waves.announce(*phase, *wave),
+            Entry::Command(record) => {
+                self.commands.insert(record.command.id);
+            }
+            Entry::Held { on } => self.held = *on,
+            Entry::PeopleOnly { on } => self.hand_to_people(at, *on),
+            Entry::Stopping { cause } => {
+                if cause.level() >= StopLevel::Deadline {
+                    self.watch_deadline(false);
+                }
+                self.stop = Some(cause.clone());
+            }
+            Entry::Ended(ending) => {
+                self.watch_deadline(false);
+                self.ending = Some(ending.clone());
+                self.demands.insert(seq, Effect::Finish);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what cannot be: before anything is changed, live before anything is written.
+    fn admit(&self, entry: &Entry) -> Result<(), CorruptDetail> {
+        let other = |what| Err(CorruptDetail::Other(what));
+        if matches!(entry, Entry::Created(_)) != (self.seq == Seq(0)) {
+            return other("is a creation in the middle, or something else at the start");
+        }
+        if let Entry::Created(created) = entry
+            && created.graph_hash != self.definition.graph_hash
+        {
+            return other("was made for another definition");
+        }
+        if self.ending.is_some() {
+            return other("follows the end of the run");
+        }
+        let Some(place) = Place::of(entry) else { return Ok(()) };
+        let Some(record) = self.nodes.get(place.node.at()) else { return other("names a node that does not exist") };
+        if let Some(to) = place.to
+            && !(record.state.is_valid_transition(to))
+        {
+            let node = self.definition.graph.id(place.node).to_string();
+            return Err(CorruptDetail::Transition(InvalidStateTransition { node, from: record.state, to }));
+        }
+        if record.settled {
+            return other("moves a node that is settled");
+        }
+        let expected = if matches!(entry, Entry::Started { .. }) { record.attempt + 1 } else { record.attempt };
+        if place.attempt.is_some_and(|attempt| attempt != expected) {
+            return other("is about another attempt");
+        }
+        if place.stage && record.state != NodeState::Running {
+            return other("is a stage of a node that is not running");
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, node: NodeIndex, attempt: u32, due: Option<Timestamp>) {
+        self.set(node, NodeState::Running);
+        let seq = self.seq;
+        let compiled = self.definition.node(node);
+        let record = &mut self.nodes[node.at()];
+        record.attempt = attempt;
+        record.stage = Stage::Work;
+        match compiled.kind {
+            Kind::Wait => {
+                let signal = compiled.spec.wait.as_ref().and_then(|wait| wait.signal.as_ref());
+                if let Some(due) = due {
+                    record.rare_mut().due = Some(due);
+                    let timer = if signal.is_some() { Timer::Signal(node) } else { Timer::Wait(node) };
+                    self.timers.insert(due, timer);
+                }
+                if let Some(name) = signal {
+                    self.waiting_for.entry(name.as_str().into()).or_default().insert(node);
+                }
+            }
+            Kind::Approve => {
+                record.stage = Stage::Gate;
+                self.at_own_stage.insert(node);
+            }
+            _ if record.rare().verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some()) => {}
+            _ => {
+                record.demand = seq;
+                self.demands.insert(seq, Effect::Execute { node, attempt, stage: Stage::Work });
+            }
+        }
+    }
+
+    /// The next stage that a node has after one (`R-STATE-8`).
+    pub(super) fn stage_after(&self, node: NodeIndex, stage: Stage) -> Stage {
+        let compiled = self.definition.node(node);
+        let has = |next: Stage| match next {
+            Stage::Check => self.definition.checks_output(node),
+            Stage::Evaluate => compiled.spec.evaluate.is_some(),
+            Stage::Gate => compiled.spec.approve.is_some(),
+            Stage::Work | Stage::Probe | Stage::Done => false,
+        };
+        let later = [Stage::Check, Stage::Evaluate, Stage::Gate];
+        later.into_iter().find(|next| *next > stage && has(*next)).unwrap_or(Stage::Done)
+    }
+
+    /// A stage begins: somebody outside is owed it, or the core does it itself.
+    fn enter(&mut self, node: NodeIndex, stage: Stage) {
+        self.drop_demand(node);
+        let seq = self.seq;
+        let outside = match stage {
+            Stage::Check | Stage::Probe => true,
+            Stage::Evaluate => self.definition.node(node).evaluates_outside(),
+            Stage::Work | Stage::Gate | Stage::Done => false,
+        };
+        let record = &mut self.nodes[node.at()];
+        record.stage = stage;
+        if outside {
+            record.demand = seq;
+            self.demands.insert(seq, Effect::Execute { node, attempt: record.attempt, stage });
+            self.at_own_stage.remove(&node);
+        } else {
+            self.at_own_stage.insert(node);
+        }
+    }
+
+    fn keep(&mut self, node: NodeIndex, product: &Product) {
+        let record = &mut self.nodes[node.at()];
+        if !product.output.is_null() {
+            record.rare_mut().output = Some(product.output.clone());
+        }
+        if let Some(patch) = &product.patch {
+            record.rare_mut().patch = Some(patch.clone());
+        }
+    }
+
+    fn complete(&mut self, node: NodeIndex, product: Option<&Product>, taint: Option<&Taint>) {
+        if taint.is_some() {
+            self.nodes[node.at()].forget(|rare| {
+                rare.output = None;
+                rare.patch = None;
+            });
+            self.nodes[node.at()].tainted = true;
+            self.tainted = true;
+        }
+        if let Some(product) = product {
+            self.keep(node, product);
+        }
+        self.set(node, NodeState::Completed);
+        let record = &mut self.nodes[node.at()];
+        let patch = record.rare().patch.clone();
+        record.forget(|rare| {
+            rare.error = None;
+            rare.patch = None;
+            rare.due = None;
+        });
+        if let Some(patch) = patch {
+            self.context.patch(&self.definition.graph, node, patch);
+        }
+        self.interruptions.remove(&node);
+        self.settle(node);
+    }
+
+    fn fail(&mut self, node: NodeIndex, error: &NodeError, due: Option<Timestamp>) {
+        let interrupted = error.code == Known::INTERRUPTED;
+        if interrupted && self.ownership.is_some_and(|ownership| !ownership.person) {
+            *self.interruptions.entry(node).or_default() += 1;
+        } else if !interrupted {
+            self.interruptions.remove(&node);
+        }
+        self.abort_at_deadline(node, error);
+        self.set(node, NodeState::Failed);
+        let rare = self.nodes[node.at()].rare_mut();
+        rare.output = None;
+        rare.patch = None;
+        rare.error = Some(error.clone());
+        rare.due = due;
+        if !interrupted {
+            rare.tries += 1;
+        }
+        match due {
+            Some(due) => self.timers.insert(due, Timer::Retry(node)),
+            None => self.settle_failure(node),
+        }
+    }
+
+    /// A run that stops takes its processes with it; a failed attempt has none left otherwise.
+    fn abort_at_deadline(&mut self, node: NodeIndex, error: &NodeError) {
+        if error.code == Known::DEADLINE_EXCEEDED {
+            self.abort(node);
+        }
+    }
+
+    /// Whoever is busy with a running node is told to stop.
+    fn abort(&mut self, node: NodeIndex) {
+        let record = &self.nodes[node.at()];
+        if record.state == NodeState::Running && record.demand != Seq(0) {
+            let kill = matches!(self.stop, Some(super::entry::StopCause::Cancel { kill: true }));
+            self.demands.insert(self.seq, Effect::Abort { node, attempt: record.attempt, kill });
+        }
+    }
+
+    /// The attempts of the previous owner have nobody who works on them (`R-CLAIM-4`).
+    fn take_over(&mut self, person: bool) {
+        if person {
+            self.interruptions.clear();
+        }
+        self.demands.retain(|_, effect| !matches!(effect, Effect::Abort { .. }));
+        let orphans: Vec<_> = self
+            .active
+            .iter()
+            .copied()
+            .filter(|node| {
+                let record = &self.nodes[node.at()];
+                record.stage == Stage::Work && record.demand != Seq(0)
+            })
+            .collect();
+        for node in orphans {
+            self.drop_demand(node);
+            self.orphans.insert(node);
+        }
+    }
+
+    fn close(&mut self, question: QuestionId, closing: Closing) {
+        if let Some(asked) = self.questions.get_mut(&question) {
+            asked.closed = Some(closing);
+            self.demands.remove(&asked.asked);
+            if let Some(expires) = asked.question.expires {
+                self.timers.remove(expires, Timer::Question(question));
+            }
+            let node = asked.question.node;
+            self.nodes[node.at()].forget(|rare| rare.question = None);
+        }
+    }
+
+    /// The deadline stands still while only a person could move the run (`R-TIME-1`).
+    fn hand_to_people(&mut self, at: Timestamp, on: bool) {
+        if on {
+            self.people_only_since = Some(at);
+            self.watch_deadline(false);
+        } else if let Some(since) = self.people_only_since.take() {
+            self.deadline = self.deadline.map(|deadline| deadline.plus(at.since(since)));
+            self.watch_deadline(true);
+        }
+    }
+
+    fn watch_deadline(&mut self, on: bool) {
+        if let Some(deadline) = self.deadline {
+            if on {
+                self.timers.insert(deadline, Timer::Deadline);
+            } else {
+                self.timers.remove(deadline, Timer::Deadline);
+            }
+        }
+    }
+}
+
+/// The node an entry is about, and what must be true of it.
+struct Place {
+    node: NodeIndex,
+    to: Option<NodeState>,
+    attempt: Option<u32>,
+    stage: bool,
+}
+
+impl Place {
+    fn of(entry: &Entry) -> Option<Self> {
+        use NodeState as S;
+        let moved = |node: &NodeIndex, to| Some(Self { node: *node, to: Some(to), attempt: None, stage: false });
+        let tried = |node: &NodeIndex, attempt: &u32, to| {
+            Some(Self { node: *node, to: Some(to), attempt: Some(*attempt), stage: false })
+        };
+        let staged = |node: &NodeIndex, attempt: &u32| {
+            Some(Self { node: *node, to: None, attempt: Some(*attempt), stage: true })
+        };
+        match entry {
+            Entry::Ready { node, .. } => moved(node, S::Ready),
+            Entry::Started { node, attempt, .. } => tried(node, attempt, S::Running),
+            Entry::Completed { node, attempt, .. } => tried(node, attempt, S::Completed),
+            Entry::Failed { node, attempt, .. } => tried(node, attempt, S::Failed),
+            Entry::Asked(question) => tried(&question.node, &question.attempt, S::AwaitingApproval),
+            Entry::Approved { node } => moved(node, S::Approved),
+            Entry::Skipped { node, .. } => moved(node, S::Skipped),
+            Entry::Cancelled { node, .. } => moved(node, S::Cancelled),
+            Entry::Produced { node, attempt, .. }
+            | Entry::Checked { node, attempt }
+            | Entry::Graded { node, attempt, .. }
+            | Entry::Unknown { node, attempt, .. } => staged(node, attempt),
+            Entry::Finalised { node } | Entry::SignalTaken { node, .. } => {
+                Some(Self { node: *node, to: None, attempt: None, stage: false })
+            }
+            Entry::Created(_)
+            | Entry::Owned { .. }
+            | Entry::DeadlineMoved { .. }
+            | Entry::Answered(_)
+            | Entry::Closed { .. }
+            | Entry::Signalled { .. }
+            | Entry::WaveCompleted { .. }
+            | Entry::Command(_)
+            | Entry::Held { .. }
+            | Entry::PeopleOnly { .. }
+            | Entry::Stopping { .. }
+            | Entry::Ended(_) => None,
+        }
+    }
+}

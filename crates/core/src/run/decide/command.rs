@@ -1,0 +1,137 @@
+//! What people want of a run (`R-ASK-1`, `R-GATE-2`).
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::input::Refused;
+use crate::definition::Kind;
+use crate::graph::NodeIndex;
+use crate::hash::Digest;
+use crate::run::class::Known;
+use crate::run::entry::{Answer, CancelCause, CommandRecord, Entry, Product, StopCause, StopLevel, Taint};
+use crate::run::failure::NodeError;
+use crate::run::fold::{AskedQuestion, Closing, Run};
+use crate::run::ids::Timestamp;
+use crate::run::input::{Command, QuestionRef, Verb};
+use crate::run::question::{Choice, Question};
+
+impl Run {
+    pub(super) fn command(&self, now: Timestamp, command: &Command) -> Result<Vec<Entry>, Refused> {
+        let record = CommandRecord { command: command.clone(), refused: None };
+        let mut entries = vec![Entry::Command(Box::new(record))];
+        match &command.verb {
+            Verb::Answer { question, choice, digest, data } => {
+                let question = self.answerable(command, question, *choice, digest, data.as_ref())?;
+                entries.push(Entry::Answered(Box::new(Answer {
+                    question: question.id,
+                    choice: *choice,
+                    by: command.by.clone(),
+                    command: command.id,
+                })));
+                entries.extend(self.answered(now, question, *choice, data.as_ref()));
+            }
+            Verb::Signal { name, data } => entries.extend(self.signalled(name, data)),
+            Verb::Cancel { kill } => {
+                if self.stop.as_ref().is_none_or(|stop| stop.level() < StopLevel::Cancel) {
+                    entries.push(Entry::Stopping { cause: StopCause::Cancel { kill: *kill } });
+                }
+            }
+            Verb::Pause if !self.held => entries.push(Entry::Held { on: true }),
+            Verb::Unpause if self.held => entries.push(Entry::Held { on: false }),
+            Verb::Pause | Verb::Unpause => {}
+        }
+        Ok(entries)
+    }
+
+    /// The open question that an answer is for; the first answer wins, and it must be to what was shown.
+    fn answerable(
+        &self,
+        command: &Command,
+        which: &QuestionRef,
+        choice: Choice,
+        digest: &Digest,
+        data: Option<&Value>,
+    ) -> Result<&Question, Refused> {
+        let asked = self.find_question(which)?;
+        let question = &asked.question;
+        match &asked.closed {
+            None => {}
+            Some(Closing::Answered(answer)) => {
+                let by = Some((answer.by.clone(), answer.choice.as_str()));
+                return Err(Refused::AlreadyAnswered { question: question.id, by });
+            }
+            Some(Closing::Unanswered) => return Err(Refused::AlreadyAnswered { question: question.id, by: None }),
+        }
+        if question.digest != *digest {
+            return Err(Refused::QuestionChanged(question.id));
+        }
+        if !question.approvers.is_empty() && !question.approvers.contains(&command.by) {
+            let approvers = question.approvers.clone();
+            return Err(Refused::NotAnApprover { question: question.id, by: command.by.clone(), approvers });
+        }
+        let problem = if !question.kind.choices().contains(&choice) {
+            format!("`{}` is not one of its choices", choice.as_str())
+        } else if choice == Choice::Provide && data.is_none() {
+            "`provide` needs the output as data".to_owned()
+        } else {
+            return Ok(question);
+        };
+        Err(Refused::BadChoice { question: question.id, kind: question.kind, problem })
+    }
+
+    /// A question by number, or the newest of a node.
+    fn find_question(&self, which: &QuestionRef) -> Result<&AskedQuestion, Refused> {
+        let found = match which {
+            QuestionRef::Id(id) => self.questions.get(id),
+            QuestionRef::Node(name) => self
+                .definition
+                .graph
+                .find(name)
+                .and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == node)),
+        };
+        found.ok_or_else(|| {
+            Refused::NoQuestion(match which {
+                QuestionRef::Id(id) => id.to_string(),
+                QuestionRef::Node(name) => name.clone(),
+            })
+        })
+    }
+
+    /// Where the node goes with an answer (`R-STATE-9`, `R-GATE-1`).
+    fn answered(&self, now: Timestamp, question: &Question, choice: Choice, data: Option<&Value>) -> Vec<Entry> {
+        let (node, attempt) = (question.node, question.attempt);
+        let completes = |product: Option<Product>, taint: Option<Taint>| {
+            let product = product.map(Box::new);
+            let taint = taint.map(Box::new);
+            vec![Entry::Approved { node }, Entry::Completed { node, attempt, product, taint }]
+        };
+        let error = || {
+            let unknown = || NodeError::new(Known::INTERRUPTED, "nobody knows whether it happened");
+            Box::new(question.error.clone().unwrap_or_else(unknown))
+        };
+        let given = || Product::of(data.cloned().unwrap_or_default());
+        match choice {
+            // A gate without work has no output but what the person filled in.
+            Choice::Approve => {
+                completes((self.definition.node(node).kind == Kind::Approve && data.is_some()).then(given), None)
+            }
+            Choice::Reject => vec![Entry::Cancelled { node, cause: CancelCause::Rejected }],
+            Choice::Retry => vec![Entry::Failed { node, attempt, error: error(), due: Some(now) }],
+            Choice::Provide => completes(Some(given()), Some(Taint::Provided)),
+            Choice::Skip => vec![Entry::Cancelled { node, cause: CancelCause::SkippedByPerson }],
+            Choice::Fail => vec![Entry::Failed { node, attempt, error: error(), due: None }],
+        }
+    }
+
+    /// A signal goes to every node that waits for it now; if none does, it is kept for the next one that will.
+    fn signalled(&self, name: &str, data: &Value) -> Vec<Entry> {
+        let data = Arc::new(data.clone());
+        let waiting = self.waiting_for.get(name);
+        let mut entries = vec![Entry::Signalled { name: name.into(), data: data.clone(), kept: waiting.is_none() }];
+        let product = Product { output: data, ..Product::default() };
+        let completes = |node: &NodeIndex| self.produced(*node, self.nodes[node.at()].attempt, &product);
+        entries.extend(waiting.into_iter().flatten().map(completes));
+        entries
+    }
+}

@@ -1,0 +1,102 @@
+//! What becomes of a failed attempt: unknown, retried, replaced by a fallback, or final.
+
+use crate::file::Semantics;
+use crate::graph::NodeIndex;
+use crate::run::class::{Class, Known};
+use crate::run::entry::{Entry, Product, Taint};
+use crate::run::failure::NodeError;
+use crate::run::fold::Run;
+use crate::run::ids::{Timestamp, attempt_id};
+use crate::run::input::Stage;
+use crate::run::question::QuestionKind;
+use crate::run::retry::RetryRules;
+
+/// How often a node may be interrupted by dying owners, unless the policy says otherwise (`R-CLAIM-4`).
+const MAX_INTERRUPTIONS: u32 = 3;
+
+impl Run {
+    /// An attempt failed. Work that may happen at most once and may have happened is never repeated blindly
+    /// (`R-CLAIM-5`).
+    pub(super) fn failed(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        let record = &self.nodes[node.at()];
+        let spec = &self.definition.node(node).spec;
+        let at_most_once = spec.semantics.unwrap_or_default() == Semantics::AtMostOnce;
+        let may_have_happened =
+            [Known::INTERRUPTED, Known::TIMEOUT, Known::NETWORK].iter().any(|known| error.code == *known);
+        if at_most_once && may_have_happened && record.stage == Stage::Work && self.stop.is_none() {
+            return if spec.probe.is_some() {
+                vec![Entry::Unknown { node, attempt: record.attempt, error: Box::new(error) }]
+            } else {
+                self.outcome_unknown(node, &error)
+            };
+        }
+        self.fails(now, node, error)
+    }
+
+    /// A probe that fails knows nothing either, so a person is asked.
+    pub(super) fn probe_failed(&self, node: NodeIndex, probe: &NodeError) -> Vec<Entry> {
+        let rare = self.nodes[node.at()].rare();
+        let mut error = rare.error.clone().unwrap_or_else(|| NodeError::new(Known::INTERRUPTED, "interrupted"));
+        if self.stop.is_some() {
+            return vec![self.final_failure(node, error)];
+        }
+        error.message = format!("{}; its probe failed: {}", error.message, probe.message);
+        self.outcome_unknown(node, &error)
+    }
+
+    fn outcome_unknown(&self, node: NodeIndex, error: &NodeError) -> Vec<Entry> {
+        let shown = format!(
+            "`{}` may or may not have happened: {} ({})",
+            self.definition.graph.id(node),
+            error.message,
+            error.code
+        );
+        let mut question = self.new_question(node, QuestionKind::UnknownOutcome, shown, None);
+        question.error = Some(error.clone());
+        vec![Entry::Asked(question)]
+    }
+
+    /// A failed attempt is tried again, replaced by the node's fallback, or final (`R-RETRY-1`, `R-CLAIM-4`, `R-REC-2`).
+    pub(super) fn fails(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        let attempt = self.nodes[node.at()].attempt;
+        if self.stop.is_none()
+            && let Some(due) = self.retry_due(now, node, &error)
+        {
+            return vec![Entry::Failed { node, attempt, error: Box::new(error), due: Some(due) }];
+        }
+        let fallback = self.definition.node(node).spec.fallback.as_ref();
+        match fallback.filter(|_| Class::of(&error.code) != Class::Unrecoverable) {
+            Some(fallback) => vec![Entry::Completed {
+                node,
+                attempt,
+                product: Some(Box::new(Product::of(fallback.0.clone()))),
+                taint: Some(Box::new(Taint::Fallback(error))),
+            }],
+            None => vec![self.final_failure(node, error)],
+        }
+    }
+
+    pub(super) fn final_failure(&self, node: NodeIndex, error: NodeError) -> Entry {
+        Entry::Failed { node, attempt: self.nodes[node.at()].attempt, error: Box::new(error), due: None }
+    }
+
+    /// When the next attempt is due, if there is to be one.
+    fn retry_due(&self, now: Timestamp, node: NodeIndex, error: &NodeError) -> Option<Timestamp> {
+        let record = &self.nodes[node.at()];
+        if error.code == Known::INTERRUPTED {
+            // Interruptions have a limit of their own; those that a person resumed are forgiven.
+            let forgiven = self.ownership.is_none_or(|ownership| ownership.person);
+            let so_far = self.interruptions.get(&node).copied().unwrap_or(0) + u32::from(!forgiven);
+            let limit = self.definition.policy.max_interruptions.unwrap_or(MAX_INTERRUPTIONS);
+            return (so_far <= limit).then_some(now);
+        }
+        let rules = RetryRules::resolve(self.definition.node(node).spec.retry.as_deref());
+        let tries = record.rare().tries + 1;
+        if tries >= rules.max_attempts || !rules.wants(&error.code) {
+            return None;
+        }
+        let run = self.created.as_ref()?.run;
+        let id = attempt_id(run, self.definition.graph.id(node).as_str(), record.attempt);
+        Some(now.plus(rules.delay(tries, &id, error.retry_after)))
+    }
+}

@@ -1,0 +1,87 @@
+//! What follows from the state itself, one kind of thing at a time, in a fixed order.
+
+use crate::graph::NodeIndex;
+use crate::run::class::Known;
+use crate::run::entry::{CancelCause, Entry, Product, StopCause};
+use crate::run::failure::NodeError;
+use crate::run::fold::Run;
+use crate::run::ids::Timestamp;
+use crate::run::schedule::Timer;
+
+impl Run {
+    /// The next entries that the state and the time demand; none when the run is at rest. Repeated until then after
+    /// every input ([`Run::come_to_rest`]).
+    ///
+    /// Starting comes after everything that could forbid it; handing the run to people comes last, because it means
+    /// that nothing else is left.
+    pub fn follow(&self, now: Timestamp, slots: u32) -> Vec<Entry> {
+        if self.created.is_none() || self.ending.is_some() {
+            return Vec::new();
+        }
+        if let Some(orphan) = self.orphans.first() {
+            return self.interrupted(now, *orphan);
+        }
+        let swept = self.sweep();
+        if !swept.is_empty() {
+            return swept;
+        }
+        if !self.undecided.is_empty() {
+            return self.join_undecided();
+        }
+        if let Some(node) = self.at_own_stage.first() {
+            return self.own_stage(now, *node);
+        }
+        if let Some(cause) = self.stop_trigger() {
+            return vec![Entry::Stopping { cause }];
+        }
+        if let Some((phase, wave)) = self.waves.completed() {
+            return vec![Entry::WaveCompleted { phase, wave }];
+        }
+        if let Some(ending) = self.ending() {
+            return vec![Entry::Ended(Box::new(ending))];
+        }
+        if let Some((due, timer)) = self.timers.first()
+            && due <= now
+        {
+            return self.fires(now, timer);
+        }
+        let starts = self.starts(now, slots);
+        if !starts.is_empty() {
+            return starts;
+        }
+        let people_only = self.only_people_can_move_it();
+        if people_only != self.people_only_since.is_some() {
+            return vec![Entry::PeopleOnly { on: people_only }];
+        }
+        Vec::new()
+    }
+
+    /// The owner of an attempt died (`R-CLAIM-4`).
+    fn interrupted(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
+        let error = NodeError::new(Known::INTERRUPTED, "the process that ran it died");
+        self.failed(now, node, error)
+    }
+
+    fn fires(&self, now: Timestamp, timer: Timer) -> Vec<Entry> {
+        match timer {
+            Timer::Retry(node) => vec![Entry::Ready { node, verdict: None }],
+            Timer::Signal(node) => {
+                let message = "the signal did not come in time";
+                self.failed(now, node, NodeError::new(Known::TIMEOUT, message))
+            }
+            Timer::Wait(node) => vec![self.produced(node, self.nodes[node.at()].attempt, &Product::default())],
+            Timer::Question(question) => {
+                let node = self.questions.get(&question).map(|asked| asked.question.node);
+                let cancelled = node.map(|node| Entry::Cancelled { node, cause: CancelCause::TimedOut });
+                [Entry::Closed { question }].into_iter().chain(cancelled).collect()
+            }
+            Timer::Deadline => vec![Entry::Stopping { cause: StopCause::Deadline }],
+        }
+    }
+
+    /// Whether neither work nor time will move the run: a question's expiry does not count, and a signal counts as a
+    /// person (`R-GATE-2`).
+    fn only_people_can_move_it(&self) -> bool {
+        self.stop.is_none() && self.occupied == 0 && !self.timers.will_move() && !self.can_start()
+    }
+}

@@ -1,0 +1,195 @@
+//! One input at a time: what it means for the run, or why it means nothing.
+
+use std::fmt;
+
+use crate::codes::Code;
+use crate::facts::Facts;
+use crate::graph::NodeIndex;
+use crate::run::entry::{CommandRecord, Entry, Refusal};
+use crate::run::fold::{Corrupt, Run};
+use crate::run::ids::{Fence, QuestionId, Timestamp};
+use crate::run::input::{Input, Taking};
+use crate::run::question::QuestionKind;
+
+/// Why an input changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The run is over.
+    Ended,
+    /// There is no such question.
+    NoQuestion(String),
+    /// Somebody was faster, or the question closed by itself.
+    AlreadyAnswered {
+        /// The question.
+        question: QuestionId,
+        /// Who answered what, if somebody did.
+        by: Option<(String, &'static str)>,
+    },
+    /// What is asked is no longer what the person saw.
+    QuestionChanged(QuestionId),
+    /// The question does not take this choice, or not without data.
+    BadChoice {
+        /// The question.
+        question: QuestionId,
+        /// What it asks for.
+        kind: QuestionKind,
+        /// What is wrong.
+        problem: String,
+    },
+    /// This person may not answer.
+    NotAnApprover {
+        /// The question.
+        question: QuestionId,
+        /// Who tried.
+        by: String,
+        /// Who may.
+        approvers: Vec<String>,
+    },
+    /// A report about an attempt that never started: a bug of the sender.
+    NoAttempt {
+        /// The node.
+        node: NodeIndex,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// A decision that the state refuses: a bug of the core, caught before anything is written.
+    Illegal(Corrupt),
+}
+
+impl Refused {
+    /// What every face says about it.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Self::Ended => Facts::new(Code::RUN_ENDED, "resume it to make a new run that goes on from here"),
+            Self::NoQuestion(_) => Facts::new(Code::UNKNOWN_QUESTION, "`sprag approvals` lists the open questions"),
+            Self::AlreadyAnswered { .. } => Facts::new(Code::ALREADY_ANSWERED, "the first answer stands"),
+            Self::QuestionChanged(_) => {
+                Facts::new(Code::QUESTION_CHANGED, "look at the question again and answer what it shows now")
+            }
+            Self::BadChoice { kind, .. } => {
+                let choices: Vec<_> = kind.choices().iter().map(|choice| choice.as_str()).collect();
+                Facts::new(Code::INVALID_CHOICE, format!("choose one of {}", choices.join(", ")))
+            }
+            Self::NotAnApprover { approvers, .. } => {
+                Facts::new(Code::NOT_AN_APPROVER, format!("ask one of {}", approvers.join(", ")))
+            }
+            Self::NoAttempt { .. } | Self::Illegal(_) => {
+                Facts::new(Code::INTERNAL, "this is a bug in sprag; please report it with the run's journal")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended => write!(formatter, "the run is over"),
+            Self::NoQuestion(name) => write!(formatter, "there is no question `{name}` in this run"),
+            Self::AlreadyAnswered { question, by: Some((by, choice)) } => {
+                write!(formatter, "question {question} was answered by {by}: {choice}")
+            }
+            Self::AlreadyAnswered { question, by: None } => {
+                write!(formatter, "question {question} was closed before it was answered")
+            }
+            Self::QuestionChanged(question) => write!(formatter, "question {question} is not what you were shown"),
+            Self::BadChoice { question, problem, .. } => write!(formatter, "question {question}: {problem}"),
+            Self::NotAnApprover { question, by, .. } => write!(formatter, "{by} may not answer question {question}"),
+            Self::NoAttempt { node, attempt } => {
+                write!(formatter, "attempt {attempt} of node {} never started", node.0)
+            }
+            Self::Illegal(corrupt) => write!(formatter, "a decision was refused by the state: {corrupt}"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Illegal(corrupt) => Some(corrupt),
+            _ => None,
+        }
+    }
+}
+
+impl Run {
+    /// What an input means: the entries that it causes directly. Never changes the run; an input that was applied
+    /// already means nothing more. What follows from the entries is for [`Run::follow`] to say.
+    pub fn decide(&self, now: Timestamp, input: &Input) -> Result<Vec<Entry>, Refused> {
+        match input {
+            Input::Take { owner, how } => {
+                if self.ending.is_some() {
+                    return Err(Refused::Ended);
+                }
+                if self.ownership.is_some_and(|ownership| ownership.owner == *owner) {
+                    return Ok(Vec::new());
+                }
+                // The claim's own number is its fence: it grows with every take-over and nobody has to hand it out.
+                let fence = Fence(self.seq.0 + 1);
+                let mut entries =
+                    vec![Entry::Owned { owner: *owner, fence, person: matches!(how, Taking::Person { .. }) }];
+                if let Taking::Person { deadline: Some(length) } = how {
+                    entries.push(Entry::DeadlineMoved { deadline: now.plus(*length) });
+                }
+                Ok(entries)
+            }
+            Input::Report { node, attempt, report } => self.report(now, *node, *attempt, report),
+            Input::Command(command) => {
+                if self.commands.contains(&command.id) {
+                    return Ok(Vec::new());
+                }
+                if self.ending.is_some() {
+                    return Err(Refused::Ended);
+                }
+                self.command(now, command)
+            }
+        }
+    }
+
+    /// Takes an input in with everything that follows from it, and returns the entries in the order in which they were
+    /// applied. `slots` is how many attempts this owner may have running.
+    ///
+    /// A refused command leaves an entry that says so, for whoever sent it from elsewhere (`R-ASK-2`); an ended run is
+    /// immutable.
+    pub fn take_in(
+        &mut self,
+        now: Timestamp,
+        slots: u32,
+        input: &Input,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(), Refused> {
+        let outcome = match self.decide(now, input) {
+            Ok(decided) => self.take(now, decided, entries).map_err(Refused::Illegal),
+            Err(refused) => {
+                if let Input::Command(command) = input
+                    && self.ending.is_none()
+                {
+                    let refusal = Refusal { code: refused.facts().code, message: refused.to_string() };
+                    let record = CommandRecord { command: command.clone(), refused: Some(refusal) };
+                    self.take(now, vec![Entry::Command(Box::new(record))], entries).map_err(Refused::Illegal)?;
+                }
+                Err(refused)
+            }
+        };
+        self.come_to_rest(now, slots, entries).map_err(Refused::Illegal)?;
+        outcome
+    }
+
+    /// Decides and applies what follows from the state and the time, until nothing does.
+    pub fn come_to_rest(&mut self, now: Timestamp, slots: u32, entries: &mut Vec<Entry>) -> Result<(), Corrupt> {
+        loop {
+            let next = self.follow(now, slots);
+            if next.is_empty() {
+                return Ok(());
+            }
+            self.take(now, next, entries)?;
+        }
+    }
+
+    fn take(&mut self, now: Timestamp, decided: Vec<Entry>, entries: &mut Vec<Entry>) -> Result<(), Corrupt> {
+        for entry in decided {
+            self.apply(now, &entry)?;
+            entries.push(entry);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! Decisions: entries from the state and from what happens outside. Nothing here changes the state.
+
+mod command;
+mod failing;
+mod follow;
+mod input;
+mod joining;
+mod people;
+mod report;
+mod starting;
+mod stopping;
+
+pub use input::Refused;

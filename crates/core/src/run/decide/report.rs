@@ -1,0 +1,84 @@
+//! What executors say about attempts (`R-CLAIM-3`, `R-STATE-8`).
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::input::Refused;
+use crate::graph::NodeIndex;
+use crate::run::class::Known;
+use crate::run::entry::{Entry, Product};
+use crate::run::failure::{Feedback, Grade, NodeError};
+use crate::run::fold::Run;
+use crate::run::ids::Timestamp;
+use crate::run::input::{Report, Stage};
+use crate::run::state::NodeState;
+
+impl Run {
+    /// An outcome told twice, or one that comes after the attempt was ended otherwise, means nothing.
+    pub(super) fn report(
+        &self,
+        now: Timestamp,
+        node: NodeIndex,
+        attempt: u32,
+        report: &Report,
+    ) -> Result<Vec<Entry>, Refused> {
+        let Some(record) = self.nodes.get(node.at()).filter(|record| record.attempt >= attempt && attempt > 0) else {
+            return Err(Refused::NoAttempt { node, attempt });
+        };
+        let stage = match report {
+            Report::Produced(_) => Stage::Work,
+            Report::Failed(stage, _) => *stage,
+            Report::Checked => Stage::Check,
+            Report::Graded { .. } => Stage::Evaluate,
+            Report::Probed { .. } => Stage::Probe,
+        };
+        let expected = record.attempt == attempt && record.state == NodeState::Running && record.stage == stage;
+        if !expected || self.ending.is_some() {
+            return Ok(Vec::new());
+        }
+        Ok(match report {
+            Report::Produced(product) => vec![self.produced(node, attempt, product)],
+            Report::Failed(Stage::Probe, error) => self.probe_failed(node, error),
+            Report::Failed(_, error) => self.failed(now, node, error.clone()),
+            Report::Checked => vec![Entry::Checked { node, attempt }],
+            Report::Graded { grade, feedback } => self.graded(now, node, *grade, feedback.clone()),
+            Report::Probed { happened } => self.probed(now, node, happened.as_ref()),
+        })
+    }
+
+    /// Work that has further stages is kept before they begin, so that a crash repeats the stage and never the work.
+    pub(super) fn produced(&self, node: NodeIndex, attempt: u32, product: &Product) -> Entry {
+        if self.stage_after(node, Stage::Work) == Stage::Done {
+            let product = (!product.is_empty()).then(|| Box::new(product.clone()));
+            return Entry::Completed { node, attempt, product, taint: None };
+        }
+        Entry::Produced { node, attempt, product: Box::new(product.clone()) }
+    }
+
+    /// A bad grade fails the attempt (`R-REC-5`).
+    pub(super) fn graded(&self, now: Timestamp, node: NodeIndex, grade: Grade, feedback: Vec<Feedback>) -> Vec<Entry> {
+        if grade.fails() {
+            let mut error = NodeError::new(Known::LOW_GRADE, format!("the result was graded {grade}"));
+            error.grade = Some(grade);
+            error.feedback = feedback;
+            return self.failed(now, node, error);
+        }
+        vec![Entry::Graded { node, attempt: self.nodes[node.at()].attempt, grade, feedback }]
+    }
+
+    /// The probe knows: the attempt happened and this is its output, or it did not and may be tried again (`R-CLAIM-5`).
+    fn probed(&self, now: Timestamp, node: NodeIndex, happened: Option<&Arc<Value>>) -> Vec<Entry> {
+        let record = &self.nodes[node.at()];
+        match happened {
+            Some(output) => {
+                vec![self.produced(node, record.attempt, &Product { output: output.clone(), ..Product::default() })]
+            }
+            None => {
+                let error = record.rare().error.clone();
+                let unknown = || NodeError::new(Known::INTERRUPTED, "the attempt did not happen");
+                self.fails(now, node, error.unwrap_or_else(unknown))
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Starting ready nodes: as many as there are slots, in their order (`R-SCHED-1` to `R-SCHED-3`).
+
+use crate::definition::Kind;
+use crate::expr;
+use crate::file::Wait;
+use crate::graph::NodeIndex;
+use crate::run::class::Known;
+use crate::run::entry::{Entry, Product};
+use crate::run::failure::NodeError;
+use crate::run::fold::Run;
+use crate::run::ids::Timestamp;
+use crate::run::scope::Scope;
+
+impl Run {
+    /// The nodes that start now. Those that only wait need no slot and come one at a time, because one may take a signal
+    /// that another would see.
+    pub(super) fn starts(&self, now: Timestamp, slots: u32) -> Vec<Entry> {
+        if self.stop.is_some() || self.held || slots == 0 {
+            return Vec::new();
+        }
+        let open = self.waves.open();
+        if let Some(node) = self.ready.waiting(open) {
+            return self.start_node(now, node);
+        }
+        let limit = self.definition.policy.max_parallelism.map_or(slots, |limit| limit.min(slots));
+        let free = limit.saturating_sub(self.occupied);
+        self.ready.working(open).take(free as usize).flat_map(|node| self.start_node(now, node)).collect()
+    }
+
+    /// Whether something could start if only the owner had slots for it.
+    pub(super) fn can_start(&self) -> bool {
+        let open = self.waves.open();
+        !self.held
+            && self.stop.is_none()
+            && (self.ready.waiting(open).is_some() || self.ready.working(open).next().is_some())
+    }
+
+    fn start_node(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
+        let record = &self.nodes[node.at()];
+        let attempt = record.attempt + 1;
+        let started = |due| Entry::Started { node, attempt, due };
+        let fails = |error| {
+            let failed = Entry::Failed { node, attempt, error: Box::new(error), due: None };
+            vec![started(None), failed]
+        };
+        if let Some(doomed) = record.rare().verdict.as_ref().and_then(|verdict| verdict.doomed.as_ref()) {
+            return fails((**doomed).clone());
+        }
+        let compiled = self.definition.node(node);
+        let (Kind::Wait, Some(wait)) = (compiled.kind, &compiled.spec.wait) else { return vec![started(None)] };
+        if let Some(name) = &wait.signal {
+            let Some(data) = self.signals.get(name.as_str()).and_then(|kept| kept.front()) else {
+                return vec![started(compiled.spec.timeout.map(|timeout| now.plus(timeout)))];
+            };
+            let product = Product { output: data.clone(), ..Product::default() };
+            let taken = Entry::SignalTaken { node, name: name.as_str().into() };
+            return vec![started(None), taken, self.produced(node, attempt, &product)];
+        }
+        match self.moment(now, node, wait) {
+            Ok(due) => vec![started(Some(due))],
+            Err(message) => fails(NodeError::new(Known::CONDITION_ERROR, message)),
+        }
+    }
+
+    /// When a wait for time is over. It is decided once, and a crash does not move it (`R-STATE-10`).
+    fn moment(&self, now: Timestamp, node: NodeIndex, wait: &Wait) -> Result<Timestamp, String> {
+        if let Some(length) = wait.length {
+            return Ok(now.plus(length));
+        }
+        let template = wait.until.as_ref().map_or("", |until| until.0.as_str());
+        let text = expr::text(template, &Scope::of_node(self, node)).map_err(|error| format!("`until`: {error}"))?;
+        text.trim().parse().map_err(|_| format!("`until` is `{text}`, which is not a moment"))
+    }
+}

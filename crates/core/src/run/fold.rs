@@ -1,0 +1,222 @@
+//! A run: the fold of its journal (`R-JRN-2`).
+//!
+//! [`Run::apply`] never decides and is the only way in which a run changes, live and on replay. Every move of a node
+//! goes through one setter, which refuses what the table of states does not hold and keeps the ready queue, the
+//! counters of waves, slots and failures, and the output readers true.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::entry::{Answer, Created, Ending, Entry, StopCause};
+use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp};
+use super::input::Effect;
+use super::question::Question;
+use super::record::Record;
+use super::schedule::{ReadyQueue, Timers, Waves};
+use super::state::InvalidStateTransition;
+use crate::definition::Definition;
+use crate::graph::NodeIndex;
+
+/// A run, as far as its journal tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    pub(super) definition: Arc<Definition>,
+    pub(super) created: Option<Box<Created>>,
+    pub(super) seq: Seq,
+    pub(super) nodes: Vec<Record>,
+    pub(super) started_at: Timestamp,
+    pub(super) ownership: Option<Ownership>,
+
+    // Kept true by the setter.
+    pub(super) undecided: BTreeSet<NodeIndex>,
+    pub(super) ready: ReadyQueue,
+    pub(super) active: BTreeSet<NodeIndex>,
+    pub(super) at_own_stage: BTreeSet<NodeIndex>,
+    pub(super) occupied: u32,
+    pub(super) unsettled: u32,
+    pub(super) waves: Waves,
+    pub(super) timers: Timers,
+    pub(super) demands: BTreeMap<Seq, Effect>,
+
+    // Failures.
+    pub(super) handlers: BTreeMap<NodeIndex, u32>,
+    pub(super) unhandled: BTreeSet<NodeIndex>,
+    pub(super) node_failures: u32,
+    pub(super) retries_exhausted: u32,
+    pub(super) interruptions: BTreeMap<NodeIndex, u32>,
+    pub(super) orphans: BTreeSet<NodeIndex>,
+    pub(super) tainted: bool,
+
+    // People.
+    pub(super) questions: BTreeMap<QuestionId, AskedQuestion>,
+    pub(super) next_question: u32,
+    pub(super) commands: BTreeSet<CommandId>,
+    pub(super) signals: BTreeMap<Box<str>, VecDeque<Arc<Value>>>,
+    pub(super) waiting_for: BTreeMap<Box<str>, BTreeSet<NodeIndex>>,
+    pub(super) held: bool,
+    pub(super) people_only_since: Option<Timestamp>,
+
+    pub(super) context: Context,
+    pub(super) deadline: Option<Timestamp>,
+    pub(super) stop: Option<StopCause>,
+    pub(super) ending: Option<Box<Ending>>,
+}
+
+/// Who may write the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ownership {
+    /// The process.
+    pub owner: OwnerId,
+    /// The number that makes late writes of earlier owners fail.
+    pub fence: Fence,
+    /// Whether a person resumed the run for it.
+    pub person: bool,
+}
+
+/// A question, and how it was closed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedQuestion {
+    /// The question.
+    pub question: Box<Question>,
+    /// The entry that asked it.
+    pub asked: Seq,
+    /// How it was closed.
+    pub closed: Option<Closing>,
+}
+
+/// How a question was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Closing {
+    /// By a person.
+    Answered(Box<Answer>),
+    /// By time, or because the run stopped.
+    Unanswered,
+}
+
+/// A journal that cannot be this run's: something was written that no rule allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Corrupt {
+    /// The entry.
+    pub seq: Seq,
+    /// What is wrong with it.
+    pub detail: CorruptDetail,
+}
+
+/// What is wrong with an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CorruptDetail {
+    /// A move that the table does not hold.
+    Transition(InvalidStateTransition),
+    /// Anything else.
+    Other(&'static str),
+}
+
+impl std::fmt::Display for Corrupt {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.detail {
+            CorruptDetail::Transition(_) => write!(formatter, "entry {} of the journal is no legal move", self.seq),
+            CorruptDetail::Other(what) => write!(formatter, "entry {} of the journal {what}", self.seq),
+        }
+    }
+}
+
+impl std::error::Error for Corrupt {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.detail {
+            CorruptDetail::Transition(illegal) => Some(illegal),
+            CorruptDetail::Other(_) => None,
+        }
+    }
+}
+
+impl Run {
+    /// A run before its first entry.
+    pub fn new(definition: Arc<Definition>) -> Self {
+        let graph = &definition.graph;
+        let record = |node| Record::new(count(graph.edges_into(node).len()), count(graph.edges_from(node).count()));
+        let mut records: Vec<_> = graph.nodes().map(record).collect();
+        for (_, read) in &definition.reads {
+            records[read.at()].readers += 1;
+        }
+        let waves = Waves::new(graph, definition.policy.scheduling.unwrap_or_default());
+        let base = definition.context.iter().map(|(key, value)| (key.clone(), value.0.clone())).collect();
+        Self {
+            created: None,
+            seq: Seq(0),
+            nodes: records,
+            started_at: Timestamp::default(),
+            ownership: None,
+            undecided: graph.nodes().filter(|node| graph.edges_into(*node).is_empty()).collect(),
+            ready: ReadyQueue::default(),
+            active: BTreeSet::new(),
+            at_own_stage: BTreeSet::new(),
+            occupied: 0,
+            unsettled: count(graph.len()),
+            waves,
+            timers: Timers::default(),
+            demands: BTreeMap::new(),
+            handlers: BTreeMap::new(),
+            unhandled: BTreeSet::new(),
+            node_failures: 0,
+            retries_exhausted: 0,
+            interruptions: BTreeMap::new(),
+            orphans: BTreeSet::new(),
+            tainted: false,
+            questions: BTreeMap::new(),
+            next_question: 1,
+            commands: BTreeSet::new(),
+            signals: BTreeMap::new(),
+            waiting_for: BTreeMap::new(),
+            held: false,
+            people_only_since: None,
+            context: Context::new(base),
+            deadline: None,
+            stop: None,
+            ending: None,
+            definition,
+        }
+    }
+
+    /// Folds a journal, given as (time of the commit, entry).
+    pub fn fold<'entry>(
+        definition: Arc<Definition>,
+        entries: impl IntoIterator<Item = (Timestamp, &'entry Entry)>,
+    ) -> Result<Self, Corrupt> {
+        let mut run = Self::new(definition);
+        for (at, entry) in entries {
+            run.apply(at, entry)?;
+        }
+        Ok(run)
+    }
+
+    /// The last entry applied.
+    pub const fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    /// The id of the run, once it is created.
+    pub fn id(&self) -> Option<RunId> {
+        self.created.as_ref().map(|created| created.run)
+    }
+
+    /// When something becomes due by itself.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        self.timers.first().map(|(at, _)| at)
+    }
+
+    /// What the state demands of the world because of entries after `handed` up to `durable`. Nothing is lost if the
+    /// process dies here: whoever folds the journal owes the same again.
+    pub fn owed(&self, handed: Seq, durable: Seq) -> impl Iterator<Item = Effect> {
+        let next = Seq(handed.0.saturating_add(1));
+        let range = (next <= durable).then_some(next..=durable);
+        range.into_iter().flat_map(|range| self.demands.range(range)).map(|(_, effect)| *effect)
+    }
+}
+
+/// Graphs are numbered with `u32`, so every count of theirs fits.
+pub(super) fn count(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
