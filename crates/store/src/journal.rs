@@ -1,0 +1,35 @@
+//! The journal port: append if nothing moved, read from a place.
+
+use std::sync::Arc;
+
+use sprag_core::run::{Commit, RunId, Seq};
+
+use crate::error::StoreError;
+
+/// A commit for one run.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// The run.
+    pub run: RunId,
+    /// The last entry that the writer knows; `Seq(0)` makes the run.
+    pub expected: Seq,
+    /// What becomes durable.
+    pub commit: Arc<Commit>,
+}
+
+/// Keeps the journals of runs.
+///
+/// One writer gathers what all runs want to append and hands it over together, so `append` takes many and may make them
+/// durable with one flush; each succeeds or fails alone, whole or not at all.
+pub trait Journal: Send + Sync {
+    /// Appends commits. For each, in order:
+    /// - one whose id is already at its place is success: it landed before and the answer was lost;
+    /// - a fence below the run's is [`StoreError::Fenced`], one above it takes the run over;
+    /// - a last entry other than `expected` is [`StoreError::Conflict`].
+    ///
+    /// On success the last entry of the run is returned, and the commit is durable.
+    fn append(&self, appends: &[Append]) -> Vec<Result<Seq, StoreError>>;
+
+    /// The commits of a run that hold entries after `after`, in order.
+    fn read(&self, run: RunId, after: Seq) -> Result<Vec<Arc<Commit>>, StoreError>;
+}
