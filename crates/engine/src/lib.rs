@@ -2,6 +2,7 @@
 //! command line and every later face call.
 
 mod compiled;
+mod driver;
 mod error;
 pub mod ops;
 mod project;
@@ -9,6 +10,7 @@ mod report;
 mod settings;
 mod source;
 
+pub use driver::{Driver, Reply};
 pub use error::EngineError;
 pub use project::Project;
 pub use report::{FileReport, Problem, Report};

@@ -1,0 +1,164 @@
+//! Drives one run: gathers inputs, decides, and lets nothing out before its entries are durable. A struct without I/O;
+//! whoever owns it moves commits to the store and effects to executors.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use sprag_core::definition::Definition;
+use sprag_core::run::{
+    Commit, Corrupt, Created, Effect, Entry, Input, OwnerId, Ownership, Refused, Run, RunId, Seq, Taking, Timestamp,
+};
+use sprag_store::Append;
+
+/// Drives one run for one owner.
+///
+/// The way of an input: [`Driver::offer`], [`Driver::drain`], the store, [`Driver::durable`], and then its effects and
+/// its reply are handed out by [`Driver::effects`] and [`Driver::replies`]. The next drain may be decided while a commit
+/// is being written. When the store says `Conflict` or `Fenced`, the driver is thrown away and the journal folded again:
+/// there is no undo.
+#[derive(Debug)]
+pub struct Driver {
+    run: Run,
+    id: RunId,
+    owner: OwnerId,
+    slots: u32,
+    inbox: VecDeque<Input>,
+    /// Entries that are decided and not yet in a commit.
+    decided: Vec<Entry>,
+    /// The last entry that is in a commit.
+    committed: Seq,
+    durable: Seq,
+    handed: Seq,
+    replies: VecDeque<Reply>,
+}
+
+/// What became of an input, told once what it rests on is durable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The input.
+    pub input: Input,
+    /// Whether it was taken.
+    pub outcome: Result<(), Refused>,
+    /// The last entry that the outcome rests on.
+    resting_on: Seq,
+}
+
+impl Driver {
+    /// A new run, owned from its first commit on.
+    pub fn create(
+        definition: Arc<Definition>,
+        created: Created,
+        owner: OwnerId,
+        slots: u32,
+        now: Timestamp,
+    ) -> Result<Self, Corrupt> {
+        let mut run = Run::new(definition);
+        let id = created.run;
+        let entry = Entry::Created(Box::new(created));
+        run.apply(now, &entry)?;
+        let mut driver = Self::around(run, id, owner, slots);
+        driver.decided.push(entry);
+        driver.offer(Input::Take { owner, how: Taking::Automatic });
+        Ok(driver)
+    }
+
+    /// A run from its journal, to be owned with the next commit.
+    pub fn resume<'commit>(
+        definition: Arc<Definition>,
+        id: RunId,
+        commits: impl IntoIterator<Item = &'commit Commit>,
+        owner: OwnerId,
+        how: Taking,
+        slots: u32,
+    ) -> Result<Self, Corrupt> {
+        let entries = commits.into_iter().flat_map(|commit| commit.entries.iter().map(|entry| (commit.at, entry)));
+        let run = Run::fold(definition, entries)?;
+        let mut driver = Self::around(run, id, owner, slots);
+        driver.committed = driver.run.seq();
+        driver.durable = driver.run.seq();
+        driver.offer(Input::Take { owner, how });
+        Ok(driver)
+    }
+
+    const fn around(run: Run, id: RunId, owner: OwnerId, slots: u32) -> Self {
+        Self {
+            run,
+            id,
+            owner,
+            slots,
+            inbox: VecDeque::new(),
+            decided: Vec::new(),
+            committed: Seq(0),
+            durable: Seq(0),
+            handed: Seq(0),
+            replies: VecDeque::new(),
+        }
+    }
+
+    /// The run as it is decided, which may be ahead of what is durable.
+    pub const fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The last entry that is known to be durable.
+    pub const fn durable_seq(&self) -> Seq {
+        self.durable
+    }
+
+    /// How many attempts may run at once from now on; none while the owner is about to leave.
+    pub const fn set_slots(&mut self, slots: u32) {
+        self.slots = slots;
+    }
+
+    /// Something happened outside.
+    pub fn offer(&mut self, input: Input) {
+        self.inbox.push_back(input);
+    }
+
+    /// Decides everything that waits, and what became due, and returns it as one commit.
+    ///
+    /// The error is a fault of the rules themselves, caught before anything illegal was written: the driver is of no
+    /// further use.
+    pub fn drain(&mut self, now: Timestamp) -> Result<Option<Append>, Corrupt> {
+        while let Some(input) = self.inbox.pop_front() {
+            let outcome = match self.run.take_in(now, self.slots, &input, &mut self.decided) {
+                Err(Refused::Illegal(corrupt)) => return Err(corrupt),
+                outcome => outcome,
+            };
+            self.replies.push_back(Reply { input, outcome, resting_on: self.run.seq() });
+        }
+        self.run.come_to_rest(now, self.slots, &mut self.decided)?;
+        let Some(ownership) = self.run.ownership().filter(|_| !self.decided.is_empty()) else { return Ok(None) };
+        let expected = self.committed;
+        let commit = Commit::new(self.id, expected.next(), now, ownership.fence, std::mem::take(&mut self.decided));
+        self.committed = commit.last();
+        Ok(Some(Append { run: self.id, expected, commit: Arc::new(commit) }))
+    }
+
+    /// The store has everything up to here.
+    pub fn durable(&mut self, seq: Seq) {
+        self.durable = self.durable.max(seq);
+    }
+
+    /// What the durable state demands and was not handed out before; nothing until the ownership itself is durable.
+    pub fn effects(&mut self) -> Vec<Effect> {
+        let owned = |ownership: &Ownership| ownership.owner == self.owner && ownership.fence.0 <= self.durable.0;
+        if !self.run.ownership().as_ref().is_some_and(owned) {
+            return Vec::new();
+        }
+        let effects = self.run.owed(self.handed, self.durable).collect();
+        self.handed = self.durable;
+        effects
+    }
+
+    /// What became of inputs whose outcome is durable.
+    pub fn replies(&mut self) -> Vec<Reply> {
+        let ready = self.replies.iter().take_while(|reply| reply.resting_on <= self.durable).count();
+        self.replies.drain(..ready).collect()
+    }
+
+    /// When to drain again even if nothing happens.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        self.run.next_wake()
+    }
+}

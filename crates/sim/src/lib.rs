@@ -1,0 +1,13 @@
+//! A world for runs: virtual time, scripted work, people who answer when told, crashes wherever one likes. It runs the
+//! engine's own driver over the memory store, so what holds here holds there.
+
+mod rng;
+mod script;
+mod story;
+mod verbs;
+mod world;
+
+pub use rng::Rng;
+pub use script::{Outcome, Script};
+pub use story::dag;
+pub use world::{Crash, Execution, World, WorldOptions};

@@ -1,0 +1,326 @@
+//! The world: a clock, a store, executors that follow a script, and one owner at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use sprag_core::definition::Definition;
+use sprag_core::file::Duration;
+use sprag_core::graph::NodeIndex;
+use sprag_core::limits::Limits;
+use sprag_core::load::load;
+use sprag_core::run::{
+    Choice, Commit, Corrupt, Created, Effect, Input, OwnerId, Run, RunId, Seq, Stage, Taking, Timestamp,
+};
+use sprag_engine::{Driver, Reply};
+use sprag_store::{Journal, MemoryJournal};
+use uuid::Uuid;
+
+use crate::rng::Rng;
+use crate::script::Script;
+
+/// How a world behaves where the script says nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct WorldOptions {
+    /// What the lengths of unscripted executions and the order of simultaneous events are drawn from.
+    pub seed: u64,
+    /// How many attempts the owner may run at once.
+    pub slots: u32,
+    /// The longest unscripted execution, in milliseconds; each takes at least one.
+    pub longest_ms: u64,
+    /// The store operation around which the owner dies.
+    pub crash: Option<Crash>,
+}
+
+/// Where an owner dies: around its k-th store operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crash {
+    /// Which operation, from 1.
+    pub operation: u64,
+    /// Whether the store has it when the owner dies.
+    pub after: bool,
+}
+
+impl Default for WorldOptions {
+    fn default() -> Self {
+        Self { seed: 1, slots: 4, longest_ms: 1, crash: None }
+    }
+}
+
+/// One execution, as the world saw it: the side-effect ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Execution {
+    /// The node.
+    pub node: NodeIndex,
+    /// The attempt.
+    pub attempt: u32,
+    /// What was done.
+    pub stage: Stage,
+    /// When it began.
+    pub began: Timestamp,
+    /// When it ended, whichever way.
+    pub ended: Option<Timestamp>,
+}
+
+/// A world around one run.
+#[derive(Debug)]
+pub struct World {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) store: MemoryJournal,
+    pub(crate) id: RunId,
+    pub(crate) now: Timestamp,
+    pub(crate) options: WorldOptions,
+    pub(crate) script: Script,
+    pub(crate) driver: Option<Driver>,
+    /// Running executions and when they end.
+    pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
+    /// Everything that was ever executed.
+    pub ledger: Vec<Execution>,
+    /// Replies to inputs, in order.
+    pub replies: Vec<Reply>,
+    /// What people will answer by themselves, by node.
+    pub(crate) answers: BTreeMap<String, Choice>,
+    pub(crate) answered: BTreeSet<String>,
+    pub(crate) owners: u64,
+    pub(crate) commands: u64,
+    operations: u64,
+    rng: Rng,
+}
+
+/// Where time starts in every world.
+const DAWN: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+impl World {
+    /// A world around a workflow file that must be fine.
+    ///
+    /// # Panics
+    /// When the file is not: then the scenario itself is wrong.
+    pub fn of(text: &str) -> Self {
+        Self::with(text, WorldOptions::default())
+    }
+
+    /// A world around a workflow file, with options.
+    ///
+    /// # Panics
+    /// When the file is not fine.
+    #[expect(clippy::panic, reason = "a scenario that cannot be read is a mistake in the test")]
+    pub fn with(text: &str, options: WorldOptions) -> Self {
+        match load(text, &Limits::default()) {
+            Ok(loaded) => Self::around(Arc::new(loaded.definition), options),
+            Err(problems) => panic!("{text}\n{problems:?}"),
+        }
+    }
+
+    /// A world around a definition. The run does not exist yet.
+    pub fn around(definition: Arc<Definition>, options: WorldOptions) -> Self {
+        Self {
+            definition,
+            store: MemoryJournal::new(),
+            id: RunId(Uuid::from_u128(u128::from(options.seed) << 64 | 7)),
+            now: DAWN,
+            options,
+            script: Script::default(),
+            driver: None,
+            busy: BTreeMap::new(),
+            ledger: Vec::new(),
+            replies: Vec::new(),
+            answers: BTreeMap::new(),
+            answered: BTreeSet::new(),
+            owners: 0,
+            commands: 0,
+            operations: 0,
+            rng: Rng::new(options.seed),
+        }
+    }
+
+    /// The script that executions follow.
+    pub const fn script(&mut self) -> &mut Script {
+        &mut self.script
+    }
+
+    /// The time.
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// How many store operations there were.
+    pub const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// The run as its journal tells it.
+    pub fn folded(&self) -> Result<Run, Corrupt> {
+        let commits = self.journal();
+        let entries = commits.iter().flat_map(|commit| commit.entries.iter().map(|entry| (commit.at, entry)));
+        Run::fold(Arc::clone(&self.definition), entries)
+    }
+
+    /// Everything that is durable.
+    pub fn journal(&self) -> Vec<Arc<Commit>> {
+        self.store.read(self.id, Seq(0)).unwrap_or_default()
+    }
+
+    /// A process takes the run: it creates it, or goes on from the journal.
+    pub fn take(&mut self, how: Taking) -> Result<(), Corrupt> {
+        self.owners += 1;
+        let owner = OwnerId(Uuid::from_u128(u128::from(self.owners)));
+        let journal = self.journal();
+        let driver = if journal.is_empty() {
+            let created = Created {
+                run: self.id,
+                first_run: self.id,
+                workflow: self.definition.id.clone(),
+                graph_hash: self.definition.graph_hash,
+                params: self
+                    .definition
+                    .params
+                    .iter()
+                    .filter_map(|(name, param)| Some((name.as_str().to_owned(), param.default.as_ref()?.0.clone())))
+                    .collect(),
+            };
+            Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots, self.now)?
+        } else {
+            let commits = journal.iter().map(AsRef::as_ref);
+            Driver::resume(Arc::clone(&self.definition), self.id, commits, owner, how, self.options.slots)?
+        };
+        self.driver = Some(driver);
+        Ok(())
+    }
+
+    /// The owner dies, and everything it was doing with it.
+    pub fn die(&mut self) {
+        self.driver = None;
+        for (node, attempt, stage) in std::mem::take(&mut self.busy).into_keys() {
+            self.ends(node, attempt, stage);
+        }
+    }
+
+    /// Whether somebody owns the run.
+    pub const fn is_alive(&self) -> bool {
+        self.driver.is_some()
+    }
+
+    /// One drain: decide, commit, and do what the durable state demands. False when there was nothing to do.
+    ///
+    /// # Panics
+    /// When the rules contradict themselves, or the store refuses its only writer.
+    #[expect(clippy::panic, reason = "this is what the simulator looks for")]
+    pub fn drain(&mut self) -> bool {
+        let Some(driver) = &mut self.driver else { return false };
+        let append = match driver.drain(self.now) {
+            Ok(Some(append)) => append,
+            Ok(None) => {
+                // A refusal may rest on entries that are durable already.
+                self.replies.extend(driver.replies());
+                return false;
+            }
+            Err(corrupt) => panic!("the rules contradict themselves: {corrupt:?}"),
+        };
+        self.operations += 1;
+        let crash = self.options.crash.filter(|crash| crash.operation == self.operations);
+        if crash.is_some_and(|crash| !crash.after) {
+            self.die();
+            return true;
+        }
+        match self.store.append(&[append]).pop() {
+            Some(Ok(last)) => driver.durable(last),
+            other => panic!("the store refused its only writer: {other:?}"),
+        }
+        if crash.is_some() {
+            self.die();
+            return true;
+        }
+        self.replies.extend(driver.replies());
+        for effect in driver.effects() {
+            self.perform(effect);
+        }
+        true
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Execute { node, attempt, stage } => {
+                let name = self.definition.graph.id(node).as_str();
+                let drawn = 1 + self.rng.below(self.options.longest_ms);
+                let length = self.script.length_of(name).unwrap_or(Duration::from_millis(drawn));
+                let hangs = stage == Stage::Work && self.script.hangs(name);
+                let ends = (!hangs).then(|| self.now.plus(length));
+                self.busy.insert((node, attempt, stage), ends);
+                self.ledger.push(Execution { node, attempt, stage, began: self.now, ended: None });
+            }
+            Effect::Abort { node, attempt, .. } => {
+                let aborted: Vec<_> =
+                    self.busy.keys().copied().filter(|(of, number, _)| (*of, *number) == (node, attempt)).collect();
+                for (node, attempt, stage) in aborted {
+                    self.ends(node, attempt, stage);
+                }
+            }
+            Effect::Ask { .. } | Effect::Finish => {}
+        }
+    }
+
+    /// An execution is over, whichever way.
+    pub(crate) fn ends(&mut self, node: NodeIndex, attempt: u32, stage: Stage) {
+        self.busy.remove(&(node, attempt, stage));
+        let now = self.now;
+        let open = self
+            .ledger
+            .iter_mut()
+            .rev()
+            .find(|done| (done.node, done.attempt, done.stage) == (node, attempt, stage) && done.ended.is_none());
+        if let Some(open) = open {
+            open.ended = Some(now);
+        }
+    }
+
+    /// An execution ends as the script says.
+    pub(crate) fn finish(&mut self, node: NodeIndex, attempt: u32, stage: Stage) {
+        self.ends(node, attempt, stage);
+        let report = self.script.report(self.definition.graph.id(node).as_str(), stage);
+        self.offer(Input::Report { node, attempt, report });
+    }
+
+    /// Something happens outside.
+    pub fn offer(&mut self, input: Input) {
+        if let Some(driver) = &mut self.driver {
+            driver.offer(input);
+        }
+    }
+
+    /// The next thing that happens by itself: an execution ends, somebody answers, time passes. False when nothing will.
+    pub fn advance(&mut self) -> bool {
+        while self.drain() {}
+        let Some(driver) = &self.driver else { return false };
+        if driver.run().ended().is_some() {
+            return false;
+        }
+        if self.somebody_answers() {
+            return true;
+        }
+        let first = self.busy.values().flatten().min().copied();
+        let wake = self.driver.as_ref().and_then(Driver::next_wake);
+        let Some(next) = [first, wake].into_iter().flatten().min() else { return false };
+        self.now = self.now.max(next);
+        let ending: Vec<_> =
+            self.busy.iter().filter(|(_, ends)| ends.is_some_and(|at| at <= self.now)).map(|(key, _)| *key).collect();
+        let count = ending.len();
+        let turn = usize::try_from(self.rng.below(count.max(1) as u64)).unwrap_or(0);
+        for at in 0..count {
+            let (node, attempt, stage) = ending[(at + turn) % count];
+            self.finish(node, attempt, stage);
+        }
+        true
+    }
+
+    /// Runs until nothing happens by itself any more.
+    ///
+    /// # Panics
+    /// When that takes too long for any scenario.
+    pub fn settle(&mut self) -> &mut Self {
+        let mut steps = 0_u64;
+        while self.advance() {
+            steps += 1;
+            assert!(steps < 1_000_000, "this run never ends");
+        }
+        self
+    }
+}
