@@ -2,11 +2,15 @@
 //! whoever owns it moves commits to the store and effects to executors.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
+use sprag_core::codes::Code;
 use sprag_core::definition::Definition;
+use sprag_core::facts::Facts;
 use sprag_core::run::{
     Commit, Corrupt, Created, Effect, Entry, Input, OwnerId, Ownership, Refused, Run, RunId, Seq, Taking, Timestamp,
+    unsupported,
 };
 use sprag_store::Append;
 
@@ -43,6 +47,43 @@ pub struct Reply {
     resting_on: Seq,
 }
 
+/// Why a run cannot begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotRunnable {
+    /// The workflow uses what runs do not carry out yet.
+    Unsupported(String),
+    /// The creation does not belong to the definition.
+    Refused(Corrupt),
+}
+
+impl NotRunnable {
+    /// What every face says about it.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Self::Unsupported(_) => Facts::new(Code::NOT_YET_SUPPORTED, "take it out of the workflow"),
+            Self::Refused(_) => Facts::new(Code::INTERNAL, "this is a bug in sprag; please report it"),
+        }
+    }
+}
+
+impl fmt::Display for NotRunnable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(what) => write!(formatter, "this version cannot run {what} yet"),
+            Self::Refused(corrupt) => write!(formatter, "the run cannot begin: {corrupt}"),
+        }
+    }
+}
+
+impl std::error::Error for NotRunnable {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused(corrupt) => Some(corrupt),
+            Self::Unsupported(_) => None,
+        }
+    }
+}
+
 impl Driver {
     /// A new run, owned from its first commit on.
     pub fn create(
@@ -51,11 +92,14 @@ impl Driver {
         owner: OwnerId,
         slots: u32,
         now: Timestamp,
-    ) -> Result<Self, Corrupt> {
+    ) -> Result<Self, NotRunnable> {
+        if let Some(what) = unsupported(&definition) {
+            return Err(NotRunnable::Unsupported(what));
+        }
         let mut run = Run::new(definition);
         let id = created.run;
         let entry = Entry::Created(Box::new(created));
-        run.apply(now, &entry)?;
+        run.apply(now, &entry).map_err(NotRunnable::Refused)?;
         let mut driver = Self::around(run, id, owner, slots);
         driver.decided.push(entry);
         driver.offer(Input::Take { owner, how: Taking::Automatic });

@@ -11,7 +11,7 @@ use sprag_core::load::load;
 use sprag_core::run::{
     Choice, Commit, Corrupt, Created, Effect, Input, OwnerId, Run, RunId, Seq, Stage, Taking, Timestamp,
 };
-use sprag_engine::{Driver, Reply};
+use sprag_engine::{Driver, NotRunnable, Reply};
 use sprag_store::{Journal, MemoryJournal};
 use uuid::Uuid;
 
@@ -160,6 +160,10 @@ impl World {
     }
 
     /// A process takes the run: it creates it, or goes on from the journal.
+    ///
+    /// # Panics
+    /// When the workflow uses what runs do not carry out yet.
+    #[expect(clippy::panic, reason = "a scenario that cannot run is a mistake in the test")]
     pub fn take(&mut self, how: Taking) -> Result<(), Corrupt> {
         self.owners += 1;
         let owner = OwnerId(Uuid::from_u128(u128::from(self.owners)));
@@ -177,7 +181,11 @@ impl World {
                     .filter_map(|(name, param)| Some((name.as_str().to_owned(), param.default.as_ref()?.0.clone())))
                     .collect(),
             };
-            Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots, self.now)?
+            match Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots, self.now) {
+                Ok(driver) => driver,
+                Err(NotRunnable::Refused(corrupt)) => return Err(corrupt),
+                Err(NotRunnable::Unsupported(what)) => panic!("this scenario needs {what}"),
+            }
         } else {
             let commits = journal.iter().map(AsRef::as_ref);
             Driver::resume(Arc::clone(&self.definition), self.id, commits, owner, how, self.options.slots)?

@@ -1,13 +1,15 @@
 //! Takes entries into the state. Nothing here decides: what an entry says is done, or the journal is corrupt.
 
+use super::cause::{CancelCause, StopCause, StopLevel};
 use super::class::Known;
-use super::entry::{Entry, Product, StopLevel, Taint};
+use super::entry::{Created, Entry, Product, Taint, Verdict};
 use super::failure::NodeError;
-use super::fold::{AskedQuestion, Closing, Corrupt, CorruptDetail, Ownership, Run};
+use super::fold::{AskedQuestion, Closing, Corrupt, Ownership, Run};
 use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::{Effect, Stage};
+use super::question::Question;
 use super::schedule::Timer;
-use super::state::{InvalidStateTransition, NodeState};
+use super::state::NodeState;
 use crate::definition::Kind;
 use crate::graph::NodeIndex;
 
@@ -18,12 +20,7 @@ impl Run {
         self.admit(entry).map_err(|detail| Corrupt { seq, detail })?;
         self.seq = seq;
         match entry {
-            Entry::Created(created) => {
-                self.started_at = at;
-                self.deadline = self.definition.policy.deadline.map(|length| at.plus(length));
-                self.created = Some(created.clone());
-                self.watch_deadline(true);
-            }
+            Entry::Created(created) => self.create(at, created),
             Entry::Owned { owner, fence, person } => {
                 self.ownership = Some(Ownership { owner: *owner, fence: *fence, person: *person });
                 self.take_over(*person);
@@ -33,16 +30,7 @@ impl Run {
                 self.deadline = Some(*deadline);
                 self.watch_deadline(self.people_only_since.is_none());
             }
-            Entry::Ready { node, verdict } => {
-                let first = self.nodes[node.at()].state == NodeState::Pending;
-                self.set(*node, NodeState::Ready);
-                if let Some(verdict) = verdict {
-                    self.nodes[node.at()].rare_mut().verdict = Some(verdict.clone());
-                }
-                if first {
-                    self.decided(*node);
-                }
-            }
+            Entry::Ready { node, verdict } => self.make_ready(*node, verdict.as_ref()),
             Entry::Started { node, attempt, due } => self.start(*node, *attempt, *due),
             Entry::Produced { node, product, .. } => {
                 self.keep(*node, product);
@@ -61,17 +49,7 @@ impl Run {
                 self.nodes[node.at()].rare_mut().error = Some((**error).clone());
                 self.enter(*node, Stage::Probe);
             }
-            Entry::Asked(question) => {
-                self.next_question = self.next_question.max(question.id.0 + 1);
-                self.set(question.node, NodeState::AwaitingApproval);
-                self.nodes[question.node.at()].rare_mut().question = Some(question.id);
-                self.demands.insert(seq, Effect::Ask { question: question.id });
-                if let Some(expires) = question.expires {
-                    self.timers.insert(expires, Timer::Question(question.id));
-                }
-                self.questions
-                    .insert(question.id, AskedQuestion { question: question.clone(), asked: seq, closed: None });
-            }
+            Entry::Asked(question) => self.ask(question),
             Entry::Answered(answer) => self.close(answer.question, Closing::Answered(answer.clone())),
             Entry::Closed { question } => self.close(*question, Closing::Unanswered),
             Entry::Approved { node } => self.set(*node, NodeState::Approved),
@@ -81,29 +59,13 @@ impl Run {
                 self.decided(*node);
                 self.settle(*node);
             }
-            Entry::Cancelled { node, cause } => {
-                self.abort(*node);
-                let was_undecided = self.nodes[node.at()].state == NodeState::Pending;
-                self.set(*node, NodeState::Cancelled);
-                if was_undecided {
-                    self.decided(*node);
-                }
-                self.nodes[node.at()].cancelled = Some(*cause);
-                if cause.is_failure() { self.settle_rejection(*node) } else { self.settle(*node) }
-            }
+            Entry::Cancelled { node, cause } => self.cancel(*node, *cause),
             Entry::Signalled { name, data, kept } => {
                 if *kept {
                     self.signals.entry(name.clone()).or_default().push_back(data.clone());
                 }
             }
-            Entry::SignalTaken { name, .. } => {
-                if let Some(kept) = self.signals.get_mut(name) {
-                    kept.pop_front();
-                    if kept.is_empty() {
-                        self.signals.remove(name);
-                    }
-                }
-            }
+            Entry::SignalTaken { name, .. } => self.take_signal(name),
             Entry::WaveCompleted { phase, wave } => self.waves.announce(*phase, *wave),
             Entry::Command(record) => {
                 self.commands.insert(record.command.id);
@@ -125,39 +87,23 @@ impl Run {
         Ok(())
     }
 
-    /// Refuses what cannot be: before anything is changed, live before anything is written.
-    fn admit(&self, entry: &Entry) -> Result<(), CorruptDetail> {
-        let other = |what| Err(CorruptDetail::Other(what));
-        if matches!(entry, Entry::Created(_)) != (self.seq == Seq(0)) {
-            return other("is a creation in the middle, or something else at the start");
+    fn create(&mut self, at: Timestamp, created: &Created) {
+        self.started_at = at;
+        self.deadline = self.definition.policy.deadline.map(|length| at.plus(length));
+        self.created = Some(Box::new(created.clone()));
+        self.watch_deadline(true);
+    }
+
+    /// A retry keeps what the edges said the first time.
+    fn make_ready(&mut self, node: NodeIndex, verdict: Option<&Box<Verdict>>) {
+        let first = self.nodes[node.at()].state == NodeState::Pending;
+        self.set(node, NodeState::Ready);
+        if let Some(verdict) = verdict {
+            self.nodes[node.at()].rare_mut().verdict = Some(verdict.clone());
         }
-        if let Entry::Created(created) = entry
-            && created.graph_hash != self.definition.graph_hash
-        {
-            return other("was made for another definition");
+        if first {
+            self.decided(node);
         }
-        if self.ending.is_some() {
-            return other("follows the end of the run");
-        }
-        let Some(place) = Place::of(entry) else { return Ok(()) };
-        let Some(record) = self.nodes.get(place.node.at()) else { return other("names a node that does not exist") };
-        if let Some(to) = place.to
-            && !(record.state.is_valid_transition(to))
-        {
-            let node = self.definition.graph.id(place.node).to_string();
-            return Err(CorruptDetail::Transition(InvalidStateTransition { node, from: record.state, to }));
-        }
-        if record.settled {
-            return other("moves a node that is settled");
-        }
-        let expected = if matches!(entry, Entry::Started { .. }) { record.attempt + 1 } else { record.attempt };
-        if place.attempt.is_some_and(|attempt| attempt != expected) {
-            return other("is about another attempt");
-        }
-        if place.stage && record.state != NodeState::Running {
-            return other("is a stage of a node that is not running");
-        }
-        Ok(())
     }
 
     fn start(&mut self, node: NodeIndex, attempt: u32, due: Option<Timestamp>) {
@@ -295,9 +241,20 @@ impl Run {
     fn abort(&mut self, node: NodeIndex) {
         let record = &self.nodes[node.at()];
         if record.state == NodeState::Running && record.demand != Seq(0) {
-            let kill = matches!(self.stop, Some(super::entry::StopCause::Cancel { kill: true }));
+            let kill = matches!(self.stop, Some(StopCause::Cancel { kill: true }));
             self.demands.insert(self.seq, Effect::Abort { node, attempt: record.attempt, kill });
         }
+    }
+
+    fn cancel(&mut self, node: NodeIndex, cause: CancelCause) {
+        self.abort(node);
+        let was_undecided = self.nodes[node.at()].state == NodeState::Pending;
+        self.set(node, NodeState::Cancelled);
+        if was_undecided {
+            self.decided(node);
+        }
+        self.nodes[node.at()].cancelled = Some(cause);
+        if cause.is_failure() { self.settle_rejection(node) } else { self.settle(node) }
     }
 
     /// The attempts of the previous owner have nobody who works on them (`R-CLAIM-4`).
@@ -318,6 +275,29 @@ impl Run {
         for node in orphans {
             self.drop_demand(node);
             self.orphans.insert(node);
+        }
+    }
+
+    fn ask(&mut self, question: &Question) {
+        let id = question.id;
+        self.next_question = self.next_question.max(id.0 + 1);
+        self.set(question.node, NodeState::AwaitingApproval);
+        self.nodes[question.node.at()].rare_mut().question = Some(id);
+        self.demands.insert(self.seq, Effect::Ask { question: id });
+        if let Some(expires) = question.expires {
+            self.timers.insert(expires, Timer::Question(id));
+        }
+        let asked = AskedQuestion { question: Box::new(question.clone()), asked: self.seq, closed: None };
+        self.questions.insert(id, asked);
+    }
+
+    /// The oldest kept signal of a name is used up.
+    fn take_signal(&mut self, name: &str) {
+        if let Some(kept) = self.signals.get_mut(name) {
+            kept.pop_front();
+            if kept.is_empty() {
+                self.signals.remove(name);
+            }
         }
     }
 
@@ -351,56 +331,6 @@ impl Run {
             } else {
                 self.timers.remove(deadline, Timer::Deadline);
             }
-        }
-    }
-}
-
-/// The node an entry is about, and what must be true of it.
-struct Place {
-    node: NodeIndex,
-    to: Option<NodeState>,
-    attempt: Option<u32>,
-    stage: bool,
-}
-
-impl Place {
-    fn of(entry: &Entry) -> Option<Self> {
-        use NodeState as S;
-        let moved = |node: &NodeIndex, to| Some(Self { node: *node, to: Some(to), attempt: None, stage: false });
-        let tried = |node: &NodeIndex, attempt: &u32, to| {
-            Some(Self { node: *node, to: Some(to), attempt: Some(*attempt), stage: false })
-        };
-        let staged = |node: &NodeIndex, attempt: &u32| {
-            Some(Self { node: *node, to: None, attempt: Some(*attempt), stage: true })
-        };
-        match entry {
-            Entry::Ready { node, .. } => moved(node, S::Ready),
-            Entry::Started { node, attempt, .. } => tried(node, attempt, S::Running),
-            Entry::Completed { node, attempt, .. } => tried(node, attempt, S::Completed),
-            Entry::Failed { node, attempt, .. } => tried(node, attempt, S::Failed),
-            Entry::Asked(question) => tried(&question.node, &question.attempt, S::AwaitingApproval),
-            Entry::Approved { node } => moved(node, S::Approved),
-            Entry::Skipped { node, .. } => moved(node, S::Skipped),
-            Entry::Cancelled { node, .. } => moved(node, S::Cancelled),
-            Entry::Produced { node, attempt, .. }
-            | Entry::Checked { node, attempt }
-            | Entry::Graded { node, attempt, .. }
-            | Entry::Unknown { node, attempt, .. } => staged(node, attempt),
-            Entry::Finalised { node } | Entry::SignalTaken { node, .. } => {
-                Some(Self { node: *node, to: None, attempt: None, stage: false })
-            }
-            Entry::Created(_)
-            | Entry::Owned { .. }
-            | Entry::DeadlineMoved { .. }
-            | Entry::Answered(_)
-            | Entry::Closed { .. }
-            | Entry::Signalled { .. }
-            | Entry::WaveCompleted { .. }
-            | Entry::Command(_)
-            | Entry::Held { .. }
-            | Entry::PeopleOnly { .. }
-            | Entry::Stopping { .. }
-            | Entry::Ended(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Edges and joins: what lets a node run (`R-EDGE-1`, `R-EDGE-2`, `R-EDGE-4`). Pure functions over how sources ended.
 
-use super::entry::{CancelCause, SkipReason};
+use super::cause::{CancelCause, SkipReason};
 use crate::file::{Join, When};
 use crate::graph::NodeIndex;
 

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::cause::{Ending, StopCause};
 use super::context::Context;
-use super::entry::{Answer, Created, Ending, Entry, StopCause};
+use super::entry::{Answer, Created, Entry};
 use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp};
 use super::input::Effect;
 use super::question::Question;

@@ -3,7 +3,9 @@
 //! Inputs come in, [`Run::decide`] turns them into entries, [`Run::apply`] takes entries into the state, and
 //! [`Run::owed`] reads off the state what the world must do. Time is an argument, the next wake-up a result.
 
+mod admit;
 mod apply;
+mod cause;
 mod class;
 mod commit;
 mod context;
@@ -26,15 +28,13 @@ mod support;
 mod trace;
 mod view;
 
+pub use cause::{CancelCause, EndFailure, EndStatus, Ending, SkipReason, StopCause, StopLevel};
 pub use class::{Class, Known, code_of_exit, code_of_status, failing_exit};
 pub use commit::{Commit, JOURNAL_VERSION, Unreadable, entries_from_json};
 pub use context::merge_patch;
 pub use decide::Refused;
 pub use edges::{DecidedEdge, Joined, SourceEnd, join};
-pub use entry::{
-    Answer, CancelCause, CommandRecord, Created, EndFailure, EndStatus, Ending, Entry, Product, Refusal, SkipReason,
-    StopCause, StopLevel, Taint, Usage, Verdict,
-};
+pub use entry::{Answer, CommandRecord, Created, Entry, Product, Refusal, Taint, Usage, Verdict};
 pub use failure::{Feedback, Grade, NodeError, Severity};
 pub use fold::{AskedQuestion, Closing, Corrupt, CorruptDetail, Ownership, Run};
 pub use ids::{

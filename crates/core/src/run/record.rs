@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::entry::{CancelCause, SkipReason, Verdict};
+use super::cause::{CancelCause, SkipReason};
+use super::entry::Verdict;
 use super::failure::NodeError;
 use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::Stage;

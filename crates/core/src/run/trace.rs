@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::entry::SkipReason;
+use super::cause::SkipReason;
 use super::fold::Run;
 use super::state::NodeState;
 use crate::file::{ErrorCode, NodeId};

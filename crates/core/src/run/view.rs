@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::cause::{CancelCause, EndStatus, Ending, SkipReason, StopCause};
 use super::class::Known;
-use super::entry::{CancelCause, EndStatus, Ending, SkipReason, StopCause};
 use super::failure::NodeError;
 use super::fold::{AskedQuestion, Ownership, Run};
 use super::ids::{QuestionId, Timestamp};

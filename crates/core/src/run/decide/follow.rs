@@ -1,8 +1,9 @@
 //! What follows from the state itself, one kind of thing at a time, in a fixed order.
 
 use crate::graph::NodeIndex;
+use crate::run::cause::{CancelCause, StopCause};
 use crate::run::class::Known;
-use crate::run::entry::{CancelCause, Entry, Product, StopCause};
+use crate::run::entry::{Entry, Product};
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::Timestamp;

@@ -70,15 +70,11 @@ impl Run {
     /// The probe knows: the attempt happened and this is its output, or it did not and may be tried again (`R-CLAIM-5`).
     fn probed(&self, now: Timestamp, node: NodeIndex, happened: Option<&Arc<Value>>) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
-        match happened {
-            Some(output) => {
-                vec![self.produced(node, record.attempt, &Product { output: output.clone(), ..Product::default() })]
-            }
-            None => {
-                let error = record.rare().error.clone();
-                let unknown = || NodeError::new(Known::INTERRUPTED, "the attempt did not happen");
-                self.fails(now, node, error.unwrap_or_else(unknown))
-            }
+        if let Some(output) = happened {
+            let product = Product { output: output.clone(), ..Product::default() };
+            return vec![self.produced(node, record.attempt, &product)];
         }
+        let unknown = || NodeError::new(Known::INTERRUPTED, "the attempt did not happen");
+        self.fails(now, node, record.rare().error.clone().unwrap_or_else(unknown))
     }
 }

@@ -1,8 +1,9 @@
 //! How a run stops early, and how it ends (`R-EDGE-5`, `R-EDGE-6`).
 
 use crate::graph::NodeIndex;
+use crate::run::cause::{CancelCause, EndFailure, EndStatus, Ending, SkipReason, StopCause, StopLevel};
 use crate::run::class::Known;
-use crate::run::entry::{CancelCause, EndFailure, EndStatus, Ending, Entry, SkipReason, StopCause, StopLevel};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::state::NodeState;
@@ -49,10 +50,9 @@ impl Run {
             self.final_failure(node, NodeError::new(Known::DEADLINE_EXCEEDED, message))
         };
         match (record.state, level) {
-            (NodeState::Pending | NodeState::Ready, StopLevel::Cancel) => vec![cancelled()],
+            (NodeState::Pending | NodeState::Ready | NodeState::Running, StopLevel::Cancel) => vec![cancelled()],
             (NodeState::Pending | NodeState::Ready, StopLevel::Halt | StopLevel::Deadline) => vec![skipped()],
             (NodeState::Failed, _) => vec![Entry::Finalised { node }],
-            (NodeState::Running, StopLevel::Cancel) => vec![cancelled()],
             (NodeState::Running, StopLevel::Deadline) => vec![too_late()],
             (NodeState::Running, StopLevel::Halt) if self.definition.node(node).kind.holds_slot() => Vec::new(),
             (NodeState::Running, StopLevel::Halt) => vec![cancelled()],
