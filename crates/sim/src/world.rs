@@ -172,6 +172,8 @@ impl World {
             let created = Created {
                 run: self.id,
                 first_run: self.id,
+                previous_run: None,
+                retry_count: 0,
                 workflow: self.definition.id.clone(),
                 graph_hash: self.definition.graph_hash,
                 params: self

@@ -28,6 +28,8 @@ impl Run {
             Entry::DeadlineMoved { deadline } => {
                 self.watch_deadline(false);
                 self.deadline = Some(*deadline);
+                // Time that only people could use counts from here for the new deadline.
+                self.people_only_since = self.people_only_since.map(|_| at);
                 self.watch_deadline(self.people_only_since.is_none());
             }
             Entry::Ready { node, verdict } => self.make_ready(*node, verdict.as_ref()),

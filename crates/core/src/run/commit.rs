@@ -90,8 +90,9 @@ pub fn entries_from_json(text: &str) -> Result<Vec<Entry>, Unreadable> {
     let stored = serde_json::from_str::<Stored>(text);
     match stored {
         Ok(stored) if stored.v == JOURNAL_VERSION => Ok(stored.entries),
+        Ok(Stored { v, .. }) if v > JOURNAL_VERSION => Err(Unreadable::Newer(v)),
+        Ok(Stored { v, .. }) => Err(Unreadable::Damaged(format!("there is no format {v}"))),
         // What cannot be read may be from the future: then that is the thing to say.
-        Ok(Stored { v, .. }) => Err(Unreadable::Newer(v)),
         Err(error) => match serde_json::from_str::<Version>(text) {
             Ok(Version { v }) if v > JOURNAL_VERSION => Err(Unreadable::Newer(v)),
             _ => Err(damaged(error)),

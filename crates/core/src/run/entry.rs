@@ -210,6 +210,12 @@ pub struct Created {
     pub run: RunId,
     /// The first run of its lineage, from which idempotency keys are made (`R-CLAIM-6`).
     pub first_run: RunId,
+    /// The run that this one goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_run: Option<RunId>,
+    /// How many runs of the lineage came before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retry_count: u32,
     /// The workflow.
     pub workflow: WorkflowId,
     /// The hash of the definition that all indices refer to.
@@ -318,6 +324,11 @@ pub struct Refusal {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
 pub(super) const fn is_false(value: &bool) -> bool {
     !*value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 fn is_null(value: &Arc<Value>) -> bool {

@@ -73,8 +73,8 @@ impl Names for Scope<'_> {
                 "id": created.run.to_string(),
                 "workflow": created.workflow.as_str(),
                 "version": run.definition.version,
-                "retry_count": 0,
-                "previous_run_id": null,
+                "retry_count": created.retry_count,
+                "previous_run_id": created.previous_run,
             }),
             _ => return None,
         }))

@@ -10,4 +10,5 @@
 #![allow(clippy::too_many_lines, reason = "a table is as long as it has rows")]
 
 mod load;
+mod run;
 mod shell;

@@ -7,4 +7,4 @@ mod hostile;
 mod mistakes;
 mod paths;
 mod places;
-mod support;
+pub(crate) mod support;
