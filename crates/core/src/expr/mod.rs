@@ -3,6 +3,7 @@
 //! Only expressions: there are no statements, so every template is total, and a `{{ }}` in a shell script can be
 //! compiled to a reference instead of being pasted (`R-EXPR-2`).
 
+mod allowed;
 mod names;
 mod script;
 mod template;

@@ -6,6 +6,7 @@ use minijinja::machinery::ast::{CallArg, Expr};
 use minijinja::machinery::{Span, parse_expr, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
+use super::allowed::{FILTERS, FUNCTIONS, TESTS};
 use crate::suggest;
 
 /// A mistake inside a text: where, what, and what to write instead.
@@ -47,88 +48,6 @@ pub struct Reference {
 
 /// How many tokens an expression may have. Parser, tree and walk are recursive in them, and no person writes as many.
 const TOKENS: usize = 500;
-
-const FILTERS: [&str; 43] = [
-    "abs",
-    "attr",
-    "batch",
-    "bool",
-    "capitalize",
-    "chain",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "first",
-    "float",
-    "format",
-    "groupby",
-    "indent",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "lines",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "replace",
-    "reverse",
-    "round",
-    "select",
-    "selectattr",
-    "slice",
-    "sort",
-    "split",
-    "string",
-    "sum",
-    "title",
-    "tojson",
-    "trim",
-    "unique",
-    "unquoted",
-];
-const MORE_FILTERS: [&str; 2] = ["upper", "zip"];
-const TESTS: [&str; 32] = [
-    "defined",
-    "undefined",
-    "none",
-    "boolean",
-    "odd",
-    "even",
-    "divisibleby",
-    "number",
-    "integer",
-    "int",
-    "float",
-    "string",
-    "sequence",
-    "iterable",
-    "mapping",
-    "startingwith",
-    "endingwith",
-    "lower",
-    "upper",
-    "sameas",
-    "eq",
-    "equalto",
-    "ne",
-    "lt",
-    "lessthan",
-    "le",
-    "gt",
-    "greaterthan",
-    "ge",
-    "in",
-    "true",
-    "false",
-];
-const FUNCTIONS: [&str; 2] = ["dict", "range"];
 
 /// Parses an expression and lists the names it reads; filters, tests and functions are checked on the way.
 pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
@@ -218,12 +137,12 @@ impl Walk<'_> {
                 choice.false_expr.iter().try_for_each(|part| self.expr(part))
             }
             Expr::Filter(filter) => {
-                self.known("filter", filter.name, filter.span(), FILTERS.iter().chain(&MORE_FILTERS))?;
+                self.known("filter", filter.name, filter.span(), &FILTERS)?;
                 filter.expr.iter().try_for_each(|part| self.expr(part))?;
                 self.arguments(&filter.args)
             }
             Expr::Test(test) => {
-                self.known("test", test.name, test.span(), TESTS.iter())?;
+                self.known("test", test.name, test.span(), &TESTS)?;
                 self.expr(&test.expr)?;
                 self.arguments(&test.args)
             }
@@ -237,7 +156,7 @@ impl Walk<'_> {
                     ));
                 };
                 let name = function.id;
-                self.known("function", name, call.span(), FUNCTIONS.iter())?;
+                self.known("function", name, call.span(), &FUNCTIONS)?;
                 self.arguments(&call.args)
             }
             Expr::List(list) => list.items.iter().try_for_each(|item| self.expr(item)),
@@ -275,14 +194,7 @@ impl Walk<'_> {
             .unwrap_or(0)
     }
 
-    fn known<'a>(
-        &self,
-        what: &str,
-        name: &str,
-        span: Span,
-        known: impl Iterator<Item = &'a &'static str>,
-    ) -> Result<(), Fault> {
-        let known: Vec<&str> = known.copied().collect();
+    fn known(&self, what: &str, name: &str, span: Span, known: &[&str]) -> Result<(), Fault> {
         if known.contains(&name) {
             return Ok(());
         }
