@@ -1,4 +1,4 @@
-//! What an expression may call. Load time refuses the rest.
+//! What an expression may call. Load time refuses the rest, and evaluation builds its environment from these lists.
 
 /// The filters.
 pub(super) const FILTERS: [&str; 45] = [

@@ -4,10 +4,19 @@
 //! compiled to a reference instead of being pasted (`R-EXPR-2`).
 
 mod allowed;
+mod environment;
+mod evaluate;
+mod form;
+mod fuel;
+mod guard;
 mod names;
+mod own;
+mod place;
 mod script;
 mod template;
+mod tree;
 
+pub use evaluate::{EvalError, Names, RESULT_BYTES_MAX, holds, json, text, value};
 pub use names::{Fault, Reference, references};
 pub use script::{script, script_argument, script_of};
 pub use template::{Piece, split};

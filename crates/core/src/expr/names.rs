@@ -51,6 +51,11 @@ const TOKENS: usize = 500;
 
 /// Parses an expression and lists the names it reads; filters, tests and functions are checked on the way.
 pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
+    parsed(source).map(|(_, references)| references)
+}
+
+/// The tree of an expression and the names it reads: the way to evaluation leads through the checks of load time.
+pub(super) fn parsed(source: &str) -> Result<(Expr<'_>, Vec<Reference>), Fault> {
     let tree = parse(source).map_err(|unparsed| match unparsed {
         Unparsed::TooLong => {
             let help = "split it over several nodes, or compute it in a command";
@@ -60,7 +65,8 @@ pub fn references(source: &str) -> Result<Vec<Reference>, Fault> {
     })?;
     let mut walk = Walk { source, found: Vec::new() };
     walk.expr(&tree)?;
-    Ok(walk.found)
+    let found = walk.found;
+    Ok((tree, found))
 }
 
 fn syntax_fault(source: &str, error: &minijinja::Error) -> Fault {
