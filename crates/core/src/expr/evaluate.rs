@@ -138,7 +138,7 @@ impl<'names> Evaluation<'names> {
                         fuel.burn(text.len())?;
                         return Ok(text.to_owned());
                     }
-                    to_json(&value, fuel).map(json_text)
+                    to_json(&value, fuel).and_then(json_text)
                 })?),
             };
             self.room = self.room.checked_sub(part.len()).ok_or_else(|| too_large(template))?;

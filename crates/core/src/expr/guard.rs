@@ -51,13 +51,17 @@ pub(super) fn pay(name: &str, arguments: &[Value], fuel: &mut Fuel) -> Result<()
     }
     let text = arguments.first().and_then(Value::as_str);
     let second = arguments.get(1);
+    pay_attribute(name, arguments, weight, fuel)?;
     match name {
         "dictsort" | "groupby" | "max" | "min" | "sort" | "unique" => {
             fuel.burn(weight.saturating_mul(COMPARISONS))?;
             fuel.values(text.map_or(0, str::len))
         }
         "batch" | "slice" => {
-            fuel.values(second.and_then(Value::as_usize).unwrap_or(0))?;
+            let count = second.and_then(Value::as_usize).unwrap_or(0);
+            let items = arguments.first().and_then(Value::len).unwrap_or(0);
+            fuel.values(count)?;
+            fuel.lists(if name == "slice" { count } else { items / count.max(1) })?;
             fuel.values(text.map_or(0, str::len))
         }
         // Text is a sequence of characters to these.
@@ -88,6 +92,21 @@ pub(super) fn pay(name: &str, arguments: &[Value], fuel: &mut Fuel) -> Result<()
         "sum" => sum_start(arguments),
         _ => Ok(()),
     }
+}
+
+/// Pays for a path such as `a.b`, which is taken apart and looked up for every item, and for a list of keys `a,b`,
+/// which makes a copy of every key.
+fn pay_attribute(name: &str, arguments: &[Value], weight: usize, fuel: &mut Fuel) -> Result<(), Error> {
+    let positional = matches!(name, "groupby" | "rejectattr" | "selectattr" | "sum");
+    let attribute = named(arguments, "attribute").or_else(|| arguments.get(1).filter(|_| positional).cloned());
+    let Some(attribute) = attribute.as_ref().and_then(Value::as_str) else { return Ok(()) };
+    let items = arguments.first().and_then(Value::len).unwrap_or(0);
+    let parts = 1 + attribute.matches(['.', ',']).count();
+    fuel.values(items.saturating_mul(parts))?;
+    fuel.burn(items.saturating_mul(attribute.len()))?;
+    let keys = attribute.matches(',').count();
+    fuel.values(items.saturating_mul(keys).saturating_mul(COMPARISONS))?;
+    fuel.burn(weight.saturating_mul(keys))
 }
 
 /// Refuses a sum that starts at something else than a number: adding up texts or lists copies them again and again.

@@ -1,16 +1,10 @@
 //! Filters, tests and functions that are ours.
 
-use std::io::{Error as WriteError, Result as WriteResult, Write};
-
 use minijinja::value::Kwargs;
 use minijinja::{Error, State, Value};
-use serde::Serialize;
-use serde_json::Value as Json;
-use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::environment::fuel;
-use super::form::{error, text, to_json};
-use super::fuel::FUEL;
+use super::form::{error, text, to_json, written};
 
 /// How far `tojson` may indent.
 const INDENT_MAX: usize = 16;
@@ -31,6 +25,7 @@ pub(super) fn string(state: &mut State<'_, '_>, value: Value) -> Result<Value, E
 }
 
 /// Items in the form that they have in text, with `joiner` between them.
+#[expect(clippy::needless_pass_by_value, reason = "arguments by name come by value only")]
 pub(super) fn join(
     state: &mut State<'_, '_>,
     value: Value,
@@ -46,35 +41,36 @@ pub(super) fn join(
         None => value,
     };
     options.assert_all_used()?;
-    let mut joined = String::new();
+    let mut whole = String::new();
     for (at, item) in value.try_iter()?.checked().enumerate() {
         if at > 0 {
             fuel(state).burn(joiner.len())?;
-            joined.push_str(&joiner);
+            whole.push_str(&joiner);
         }
-        joined.push_str(&text(&item?, fuel(state))?);
+        whole.push_str(&text(&item?, fuel(state))?);
     }
-    Ok(Value::from(joined))
+    Ok(Value::from(whole))
 }
 
 /// Text with every `from` replaced.
-pub(super) fn replace(state: &mut State<'_, '_>, value: Value, from: Value, to: Value) -> Result<Value, Error> {
+pub(super) fn replace(state: &mut State<'_, '_>, value: &Value, from: &Value, to: &Value) -> Result<Value, Error> {
     let fuel = fuel(state);
-    let (value, from, to) = (text(&value, fuel)?, text(&from, fuel)?, text(&to, fuel)?);
+    let (value, from, to) = (text(value, fuel)?, text(from, fuel)?, text(to, fuel)?);
     fuel.burn(value.matches(from.as_str()).count().saturating_mul(to.len()))?;
     Ok(Value::from(value.replace(&from, &to)))
 }
 
 /// JSON as it is. `MiniJinja`'s own escapes it for HTML.
+#[expect(clippy::needless_pass_by_value, reason = "arguments by name come by value only")]
 pub(super) fn tojson(
     state: &mut State<'_, '_>,
-    value: Value,
+    value: &Value,
     indent: Option<Value>,
     options: Kwargs,
 ) -> Result<Value, Error> {
     let indent = indent.or(options.get("indent")?);
     options.assert_all_used()?;
-    let json = to_json(&value, fuel(state))?;
+    let json = to_json(value, fuel(state))?;
     let width = match indent.filter(|indent| !indent.is_none()) {
         None => None,
         Some(indent) => match bool::try_from(indent.clone()) {
@@ -83,38 +79,10 @@ pub(super) fn tojson(
             Err(_) => Some(usize::try_from(indent)?),
         },
     };
-    let Some(width) = width else { return Ok(Value::from(json.to_string())) };
-    if width > INDENT_MAX {
+    if width.is_some_and(|width| width > INDENT_MAX) {
         return Err(error(format!("`tojson` indents by {INDENT_MAX} at most")));
     }
-    pretty(&json, width).map(Value::from)
-}
-
-/// Indented JSON, which grows with depth and therefore needs a bound while it is written.
-fn pretty(json: &Json, width: usize) -> Result<String, Error> {
-    let indent = " ".repeat(width);
-    let mut bounded = Bounded { written: Vec::new() };
-    json.serialize(&mut Serializer::with_formatter(&mut bounded, PrettyFormatter::with_indent(indent.as_bytes())))
-        .map_err(|cause| error(cause.to_string()))?;
-    String::from_utf8(bounded.written).map_err(|cause| error(cause.to_string()))
-}
-
-struct Bounded {
-    written: Vec<u8>,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> WriteResult<usize> {
-        if self.written.len() + bytes.len() > FUEL / 2 {
-            return Err(WriteError::other("the indented JSON is too large"));
-        }
-        self.written.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> WriteResult<()> {
-        Ok(())
-    }
+    written(&json, width).map(Value::from)
 }
 
 /// Whether the remainder is 0. `MiniJinja`'s own aborts when the divisor is.
@@ -133,12 +101,12 @@ pub(super) fn is_divisible_by(value: Value, divisor: Value) -> bool {
 
 /// The numbers from `lower` up to and without `upper`. `MiniJinja`'s own overflows at the ends of the integers.
 pub(super) fn range(lower: i64, upper: Option<i64>, step: Option<i64>) -> Result<Value, Error> {
-    let (start, stop) = upper.map_or((0, i128::from(lower)), |upper| (i128::from(lower), i128::from(upper)));
+    let (start, end) = upper.map_or((0, i128::from(lower)), |upper| (i128::from(lower), i128::from(upper)));
     let step = i128::from(step.unwrap_or(1));
     if step == 0 {
         return Err(error("`range` cannot have steps of 0"));
     }
-    let distance = if step > 0 { stop - start } else { start - stop };
+    let distance = if step > 0 { end - start } else { start - end };
     let count = (distance.max(0) + step.abs() - 1) / step.abs();
     if count > RANGE_MAX {
         return Err(error(format!("`range` gives {RANGE_MAX} numbers at most")));

@@ -54,9 +54,9 @@ impl Tree<'_> {
             Expr::GetItem(get) => self.item(get),
             Expr::Slice(cut) => {
                 let whole = self.value(&cut.expr)?;
-                let [start, stop, step] = [&cut.start, &cut.stop, &cut.step]
+                let [start, end, step] = [&cut.start, &cut.stop, &cut.step]
                     .map(|part| part.as_ref().map(|part| self.value(part)).transpose());
-                slice(&whole, [start?, stop?, step?], &mut self.fuel)
+                slice(&whole, [start?, end?, step?], &mut self.fuel)
             }
             Expr::UnaryOp(op) => {
                 let operand = self.value(&op.expr)?;
