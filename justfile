@@ -56,3 +56,7 @@ pictures:
     mkdir -p docs/pictures
     {{ sprag }} graph examples/release.yaml --format svg -o docs/pictures/release.svg
     {{ sprag }} graph examples/agent-plan.yaml --format svg -o docs/pictures/agent-plan.svg
+
+# Remove the guards of the core one by one and expect a test to notice each
+guards *names:
+    cargo run --quiet --locked -p sprag-sim --example guards -- {{ names }}

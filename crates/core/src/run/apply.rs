@@ -32,7 +32,7 @@ impl Run {
                 self.people_only_since = self.people_only_since.map(|_| at);
                 self.watch_deadline(self.people_only_since.is_none());
             }
-            Entry::Ready { node, verdict } => self.make_ready(*node, verdict.as_ref()),
+            Entry::Ready { node, verdict } => self.make_ready(*node, verdict.as_deref()),
             Entry::Started { node, attempt, due } => self.start(*node, *attempt, *due),
             Entry::Produced { node, product, .. } => {
                 self.keep(*node, product);
@@ -97,11 +97,11 @@ impl Run {
     }
 
     /// A retry keeps what the edges said the first time.
-    fn make_ready(&mut self, node: NodeIndex, verdict: Option<&Box<Verdict>>) {
+    fn make_ready(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
         let first = self.nodes[node.at()].state == NodeState::Pending;
         self.set(node, NodeState::Ready);
         if let Some(verdict) = verdict {
-            self.nodes[node.at()].rare_mut().verdict = Some(verdict.clone());
+            self.nodes[node.at()].rare_mut().verdict = Some(Box::new(verdict.clone()));
         }
         if first {
             self.decided(node);

@@ -3,3 +3,4 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a story that goes wrong stops")]
 
 mod breaking;
+mod guards;

@@ -50,12 +50,12 @@ impl Run {
             self.final_failure(node, NodeError::new(Known::DEADLINE_EXCEEDED, message))
         };
         match (record.state, level) {
-            (NodeState::Pending | NodeState::Ready | NodeState::Running, StopLevel::Cancel) => vec![cancelled()],
             (NodeState::Pending | NodeState::Ready, StopLevel::Halt | StopLevel::Deadline) => vec![skipped()],
             (NodeState::Failed, _) => vec![Entry::Finalised { node }],
             (NodeState::Running, StopLevel::Deadline) => vec![too_late()],
             (NodeState::Running, StopLevel::Halt) if self.definition.node(node).kind.holds_slot() => Vec::new(),
-            (NodeState::Running, StopLevel::Halt) => vec![cancelled()],
+            (NodeState::Running, StopLevel::Halt | StopLevel::Cancel)
+            | (NodeState::Pending | NodeState::Ready, StopLevel::Cancel) => vec![cancelled()],
             (NodeState::AwaitingApproval, _) => {
                 let closed = record.rare().question.map(|question| Entry::Closed { question });
                 let ends = if level == StopLevel::Deadline { too_late() } else { cancelled() };
