@@ -1,12 +1,16 @@
 //! A world for runs: virtual time, scripted work, people who answer when told, crashes wherever one likes. It runs the
 //! engine's own driver over the memory store, so what holds here holds there.
 
+pub mod check;
+pub mod generate;
+mod play;
 mod rng;
 mod script;
 mod story;
 mod verbs;
 mod world;
 
+pub use play::{Faults, Player};
 pub use rng::Rng;
 pub use script::{Outcome, Script};
 pub use story::dag;

@@ -111,6 +111,13 @@ impl Script {
         report
     }
 
+    /// What an execution reported was lost with the owner, so the next one reports the same.
+    pub(crate) fn take_back(&mut self, node: &str, stage: Stage) {
+        if let Some(ended) = self.ended.get_mut(&(node.to_owned(), stage)) {
+            *ended = ended.saturating_sub(1);
+        }
+    }
+
     fn next<'script, T>(
         &'script self,
         of: &'script BTreeMap<String, Vec<T>>,

@@ -198,18 +198,21 @@ impl World {
 
     /// Somebody answers what they were told to, if it is asked.
     pub(crate) fn somebody_answers(&mut self) -> bool {
-        let run = self.run();
-        let found = run
-            .questions()
-            .filter(|asked| asked.closed.is_none())
-            .map(|asked| (self.definition.graph.id(asked.question.node).to_string(), asked.question.id.to_string()))
-            .find(|(node, id)| self.answers.contains_key(node) && !self.answered.contains(id));
-        drop(run);
-        let Some((node, id)) = found else { return false };
-        let Some(choice) = self.answers.get(&node).copied() else { return false };
-        self.answered.insert(id);
+        let found = self.run().questions().filter(|asked| asked.closed.is_none()).find_map(|asked| {
+            let question = &asked.question;
+            let choice = *self.answers.get(self.definition.graph.id(question.node).as_str())?;
+            (!self.answered.contains(&question.id.to_string())).then_some((question.id, choice, question.digest))
+        });
+        let Some((id, choice, digest)) = found else { return false };
+        self.answered.insert(id.to_string());
         let data = (choice == Choice::Provide).then(|| Value::from("provided"));
-        self.answers_with(&node, choice, data).is_ok()
+        let verb = Verb::Answer { question: QuestionRef::Id(id), choice, digest, data };
+        self.commands += 1;
+        let command = CommandId(Uuid::from_u128(u128::from(self.commands)));
+        // The owner may die of it, so nobody waits for a reply here.
+        self.offer(Input::Command(Command { id: command, by: "ann".to_owned(), why: None, verb }));
+        while self.drain() {}
+        true
     }
 
     /// The node with an id.

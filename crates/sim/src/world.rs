@@ -59,6 +59,8 @@ pub struct Execution {
     pub began: Timestamp,
     /// When it ended, whichever way.
     pub ended: Option<Timestamp>,
+    /// The last durable entry when it began.
+    pub durable: Seq,
 }
 
 /// A world around one run.
@@ -82,6 +84,14 @@ pub struct World {
     pub(crate) answered: BTreeSet<String>,
     pub(crate) owners: u64,
     pub(crate) commands: u64,
+    /// Whether everything that happens outside is told twice.
+    pub(crate) twice: bool,
+    /// Whether the journal is folded after every drain and compared with the state of the owner.
+    pub(crate) folding: bool,
+    /// Every report so far, for those that come again.
+    pub(crate) reported: Vec<Input>,
+    /// Reports that are not durable yet: if the owner dies, those attempts ended for nobody.
+    told: Vec<(NodeIndex, Stage)>,
     operations: u64,
     rng: Rng,
 }
@@ -127,6 +137,10 @@ impl World {
             answered: BTreeSet::new(),
             owners: 0,
             commands: 0,
+            twice: false,
+            folding: false,
+            reported: Vec::new(),
+            told: Vec::new(),
             operations: 0,
             rng: Rng::new(options.seed),
         }
@@ -135,6 +149,11 @@ impl World {
     /// The script that executions follow.
     pub const fn script(&mut self) -> &mut Script {
         &mut self.script
+    }
+
+    /// The workflow.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
     }
 
     /// The time.
@@ -193,12 +212,19 @@ impl World {
             Driver::resume(Arc::clone(&self.definition), self.id, commits, owner, how, self.options.slots)?
         };
         self.driver = Some(driver);
+        if self.twice {
+            self.offer(Input::Take { owner, how });
+        }
         Ok(())
     }
 
     /// The owner dies, and everything it was doing with it.
     pub fn die(&mut self) {
         self.driver = None;
+        self.answered.clear();
+        for (node, stage) in std::mem::take(&mut self.told) {
+            self.script.take_back(self.definition.graph.id(node).as_str(), stage);
+        }
         for (node, attempt, stage) in std::mem::take(&mut self.busy).into_keys() {
             self.ends(node, attempt, stage);
         }
@@ -221,6 +247,7 @@ impl World {
             Ok(None) => {
                 // A refusal may rest on entries that are durable already.
                 self.replies.extend(driver.replies());
+                self.told.clear();
                 return false;
             }
             Err(corrupt) => panic!("the rules contradict themselves: {corrupt:?}"),
@@ -232,7 +259,10 @@ impl World {
             return true;
         }
         match self.store.append(&[append]).pop() {
-            Some(Ok(last)) => driver.durable(last),
+            Some(Ok(last)) => {
+                self.told.clear();
+                driver.durable(last);
+            }
             other => panic!("the store refused its only writer: {other:?}"),
         }
         if crash.is_some() {
@@ -240,13 +270,29 @@ impl World {
             return true;
         }
         self.replies.extend(driver.replies());
+        let durable = driver.durable_seq();
         for effect in driver.effects() {
-            self.perform(effect);
+            self.perform(effect, durable);
+        }
+        if self.folding {
+            self.fold_again();
         }
         true
     }
 
-    fn perform(&mut self, effect: Effect) {
+    /// The journal tells the same as the owner knows (`R-JRN-2`).
+    #[expect(clippy::panic, reason = "this is what the simulator looks for")]
+    fn fold_again(&self) {
+        match (self.folded(), &self.driver) {
+            (Ok(folded), Some(driver)) if folded != *driver.run() => {
+                panic!("the journal tells another run:\n{folded:?}\nnot\n{:?}", driver.run());
+            }
+            (Err(corrupt), _) => panic!("the journal cannot be folded: {corrupt:?}"),
+            (Ok(_), _) => {}
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, durable: Seq) {
         match effect {
             Effect::Execute { node, attempt, stage } => {
                 let name = self.definition.graph.id(node).as_str();
@@ -255,7 +301,7 @@ impl World {
                 let hangs = stage == Stage::Work && self.script.hangs(name);
                 let ends = (!hangs).then(|| self.now.plus(length));
                 self.busy.insert((node, attempt, stage), ends);
-                self.ledger.push(Execution { node, attempt, stage, began: self.now, ended: None });
+                self.ledger.push(Execution { node, attempt, stage, began: self.now, ended: None, durable });
             }
             Effect::Abort { node, attempt, .. } => {
                 let aborted: Vec<_> =
@@ -286,12 +332,18 @@ impl World {
     pub(crate) fn finish(&mut self, node: NodeIndex, attempt: u32, stage: Stage) {
         self.ends(node, attempt, stage);
         let report = self.script.report(self.definition.graph.id(node).as_str(), stage);
-        self.offer(Input::Report { node, attempt, report });
+        self.told.push((node, stage));
+        let input = Input::Report { node, attempt, report };
+        self.reported.push(input.clone());
+        self.offer(input);
     }
 
     /// Something happens outside.
     pub fn offer(&mut self, input: Input) {
         if let Some(driver) = &mut self.driver {
+            if self.twice {
+                driver.offer(input.clone());
+            }
             driver.offer(input);
         }
     }

@@ -1,6 +1,8 @@
-//! Runs as stories.
+//! Runs as stories, and what holds for all of them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a story that goes wrong stops")]
 
 mod breaking;
+mod crashes;
+mod generated;
 mod guards;

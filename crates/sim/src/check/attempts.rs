@@ -1,0 +1,134 @@
+//! I4 and I6: one attempt at a time, one outcome each, and work begins once, after its start is durable
+//! (`R-CLAIM-1`, `R-CLAIM-3`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sprag_core::graph::NodeIndex;
+use sprag_core::run::{Entry, NodeState, Seq, Stage};
+
+use super::history::{History, Line, Verdicts};
+use super::track::{Track, moved, needs_slot, staged};
+
+/// What the journal says about one attempt.
+#[derive(Debug, Default)]
+struct Life {
+    started: Seq,
+    doomed: bool,
+    /// Every entry of it after its start, with the stage that it ended.
+    steps: Vec<(Seq, Option<Stage>)>,
+    outcomes: u32,
+}
+
+type Lives = BTreeMap<(NodeIndex, u32), Life>;
+
+pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+    let lives = journal(history, verdicts);
+    ledger(history, &lives, verdicts);
+    overlaps(history, verdicts);
+}
+
+fn journal(history: &History<'_>, verdicts: &mut Verdicts) -> Lives {
+    let mut track = Track::new(history);
+    let mut lives = Lives::new();
+    for line in history.lines() {
+        read(history, &track, &line, &mut lives, verdicts);
+        track.read(history, &line);
+    }
+    lives
+}
+
+fn read(history: &History<'_>, track: &Track, line: &Line<'_>, lives: &mut Lives, verdicts: &mut Verdicts) {
+    let about = moved(line.entry).map(|(node, _)| node).or_else(|| staged(line.entry).map(|(node, _)| node));
+    let Some(node) = about else { return };
+    let name = history.name(node);
+    let note = track.note(node);
+    let active = matches!(note.state, NodeState::Running | NodeState::AwaitingApproval | NodeState::Approved);
+    if let Entry::Started { attempt, .. } = line.entry {
+        if active {
+            verdicts.add("I4", line.seq, format!("`{name}` starts attempt {attempt} while another is active"));
+        }
+        if *attempt != note.attempt + 1 {
+            verdicts.add("I8", line.seq, format!("`{name}` starts attempt {attempt} after {}", note.attempt));
+        }
+        let life = Life { started: line.seq, doomed: note.doomed, ..Life::default() };
+        if lives.insert((node, *attempt), life).is_some() {
+            verdicts.add("I4", line.seq, format!("attempt {attempt} of `{name}` starts twice"));
+        }
+        return;
+    }
+    let named = match line.entry {
+        Entry::Completed { attempt, .. } | Entry::Failed { attempt, .. } => Some(*attempt),
+        Entry::Asked(question) => Some(question.attempt),
+        entry => staged(entry).map(|(_, attempt)| attempt),
+    };
+    if named.is_some_and(|attempt| attempt != note.attempt) {
+        verdicts.add("I6", line.seq, format!("an entry about attempt {named:?} of `{name}` during {}", note.attempt));
+    }
+    let key = (node, named.unwrap_or(note.attempt));
+    let Some(life) = lives.get_mut(&key) else {
+        if named.is_some() {
+            verdicts.add("I6", line.seq, format!("an entry about an attempt of `{name}` that never started"));
+        }
+        return;
+    };
+    let ends = matches!(line.entry, Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. });
+    // A node that is taken out between two attempts has no attempt that ends.
+    if named.is_none() && !active {
+        return;
+    }
+    if ends {
+        life.outcomes += 1;
+        if life.outcomes > 1 {
+            verdicts.add("I6", line.seq, format!("attempt {} of `{name}` has a second outcome", key.1));
+        }
+    }
+    let stage = match line.entry {
+        Entry::Unknown { .. } | Entry::Produced { .. } => Some(Stage::Work),
+        Entry::Checked { .. } => Some(Stage::Check),
+        Entry::Graded { .. } => Some(Stage::Evaluate),
+        _ => None,
+    };
+    life.steps.push((line.seq, stage));
+}
+
+/// Whatever was executed was allowed to be, when it began.
+fn ledger(history: &History<'_>, lives: &Lives, verdicts: &mut Verdicts) {
+    let mut begun = BTreeSet::new();
+    for done in history.ledger {
+        let (name, attempt, stage) = (history.name(done.node), done.attempt, done.stage);
+        if stage == Stage::Work && !begun.insert((done.node, attempt)) {
+            verdicts.add("I6", done.durable, format!("the work of attempt {attempt} of `{name}` began twice"));
+        }
+        let Some(life) = lives.get(&(done.node, attempt)).filter(|life| life.started <= done.durable) else {
+            verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before attempt {attempt} was durable"));
+            continue;
+        };
+        let before = life.steps.iter().filter(|(seq, _)| *seq <= done.durable);
+        let over = before.clone().any(|(_, ended)| match ended {
+            None => true,
+            Some(Stage::Work) => stage == Stage::Work,
+            Some(ended) => *ended >= stage,
+        });
+        if over {
+            verdicts.add("I6", done.durable, format!("`{name}` began {stage:?} of attempt {attempt}, which was over"));
+        }
+        if stage != Stage::Work && before.count() == 0 {
+            verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before its work was durable"));
+        }
+        if life.doomed || !needs_slot(history, done.node) && stage == Stage::Work {
+            verdicts.add("I12", done.durable, format!("`{name}` has no work to begin"));
+        }
+    }
+}
+
+/// No two executions for one node at once.
+fn overlaps(history: &History<'_>, verdicts: &mut Verdicts) {
+    let mut last = BTreeMap::new();
+    for done in history.ledger {
+        let free = last.insert(done.node, done.ended);
+        if free.is_some_and(|free| free.is_none_or(|free| free > done.began)) {
+            let what = format!("executions of `{}` overlap at {}", history.name(done.node), done.began);
+            verdicts.add("I4", done.durable, what);
+        }
+    }
+}

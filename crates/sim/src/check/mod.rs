@@ -1,0 +1,20 @@
+//! Judges of histories. They know the contract, not the core: each rule is written down here a second time, over
+//! nothing but what was stored, what was executed and what was acknowledged, so that a mistake in the rules of a run
+//! cannot hide in a checker that shares it.
+
+mod attempts;
+mod compare;
+mod edges;
+mod ending;
+mod history;
+mod journal;
+mod moves;
+mod people;
+mod rest;
+mod retries;
+mod schedule;
+mod stopping;
+mod track;
+
+pub use compare::{Summary, difference, summary};
+pub use history::{History, Violation, check, check_at_rest};

@@ -1,0 +1,156 @@
+//! I8: how often a node is tried again, for what, and when (`R-RETRY-1`, `R-RETRY-2`, `R-CLAIM-4`).
+
+use sprag_core::file::Retry;
+use sprag_core::graph::NodeIndex;
+use sprag_core::run::{Choice, Entry, NodeError, Timestamp};
+
+use super::history::{History, Line, Verdicts};
+use super::track::Track;
+
+/// Codes that nothing the engine does can help, and the other classes, as the contract lists them.
+const CLASSES: &[(&str, &[&str])] = &[
+    ("transient", &["TIMEOUT", "RATE_LIMITED", "NETWORK", "UNAVAILABLE", "INTERRUPTED"]),
+    ("complexity", &["INVALID_OUTPUT", "SCHEMA_MISMATCH", "LOW_GRADE"]),
+    (
+        "unrecoverable",
+        &[
+            "PERMISSION_DENIED",
+            "SCOPE_VIOLATION",
+            "ISOLATION_BREACH",
+            "CYCLE_DETECTED",
+            "MISSING_DEPENDENCY",
+            "CONDITION_ERROR",
+            "BUDGET_EXCEEDED",
+            "DEADLINE_EXCEEDED",
+            "REJECTED",
+            "APPROVAL_TIMEOUT",
+            "GATE_ERROR",
+            "INTERNAL",
+        ],
+    ),
+];
+
+fn class(code: &str) -> &'static str {
+    CLASSES.iter().find(|(_, codes)| codes.contains(&code)).map_or("model-limitation", |(class, _)| class)
+}
+
+/// What is counted for one node.
+#[derive(Debug, Clone, Default)]
+struct Count {
+    /// Retries that nobody asked for and no crash caused.
+    retries: u32,
+    /// Automatic interruptions in a row.
+    interruptions: u32,
+    /// The choice of the person whose answer stands directly before.
+    chosen: Option<Choice>,
+}
+
+pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+    let mut track = Track::new(history);
+    let mut counts = vec![Count::default(); history.definition.graph.len()];
+    let mut questions = Vec::new();
+    for line in history.lines() {
+        match line.entry {
+            Entry::Asked(question) => questions.push((question.id, question.node)),
+            Entry::Answered(answer) => {
+                if let Some((_, node)) = questions.iter().find(|(id, _)| *id == answer.question) {
+                    counts[node.at()].chosen = Some(answer.choice);
+                }
+            }
+            Entry::Owned { person: true, .. } => counts.iter_mut().for_each(|count| count.interruptions = 0),
+            Entry::Ready { node, .. } | Entry::Started { node, .. } => early(history, &track, *node, &line, verdicts),
+            Entry::Failed { node, error, due, .. } => {
+                let count = &mut counts[node.at()];
+                let failure = Failure { node: *node, error, due: *due };
+                failed(history, &track, &line, &failure, count, verdicts);
+            }
+            _ => {}
+        }
+        track.read(history, &line);
+    }
+}
+
+/// A retry waits until it is due, and a start that is no first one has a failure to show for it.
+fn early(history: &History<'_>, track: &Track, node: NodeIndex, line: &Line<'_>, verdicts: &mut Verdicts) {
+    let note = track.note(node);
+    if matches!(line.entry, Entry::Ready { .. }) && note.attempt > 0 {
+        match note.due {
+            None => verdicts.add("I8", line.seq, format!("`{}` is tried again without a due time", history.name(node))),
+            Some(due) if due > line.at => {
+                verdicts.add("I8", line.seq, format!("`{}` is tried again before {due}", history.name(node)));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+struct Failure<'run> {
+    node: NodeIndex,
+    error: &'run NodeError,
+    due: Option<Timestamp>,
+}
+
+fn failed(
+    history: &History<'_>,
+    track: &Track,
+    line: &Line<'_>,
+    failure: &Failure<'_>,
+    count: &mut Count,
+    verdicts: &mut Verdicts,
+) {
+    let policy = &history.definition.policy;
+    let retry = history.definition.nodes[failure.node.at()].spec.retry.as_deref();
+    let name = history.name(failure.node);
+    let code = failure.error.code.as_str();
+    let chosen = count.chosen.take();
+    let interrupted = code == "INTERRUPTED";
+    if chosen.is_none() {
+        let left = if interrupted {
+            track.person_owns || count.interruptions < policy.max_interruptions.unwrap_or(3)
+        } else {
+            wanted(retry, code) && count.retries + 1 < retry.and_then(|retry| retry.max_attempts).unwrap_or(1)
+        };
+        match failure.due {
+            Some(_) if !left => {
+                verdicts.add("I8", line.seq, format!("`{name}` is to be tried again after {code}, once too often"));
+            }
+            None if left && track.stop.is_none() => {
+                verdicts.add("I8", line.seq, format!("`{name}` fails for good with {code}, an attempt too early"));
+            }
+            Some(due) if !interrupted => delayed(line, name, failure.error, retry, due, verdicts),
+            _ => {}
+        }
+        count.retries += u32::from(failure.due.is_some() && !interrupted);
+    }
+    if !interrupted {
+        count.interruptions = 0;
+    } else if !track.person_owns {
+        count.interruptions += 1;
+    }
+}
+
+fn wanted(retry: Option<&Retry>, code: &str) -> bool {
+    let names = |items: &Vec<String>| items.iter().any(|item| item == code || item == class(code));
+    if retry.and_then(|retry| retry.never.as_ref()).is_some_and(names) {
+        return false;
+    }
+    retry.and_then(|retry| retry.only.as_ref()).map_or(class(code) != "unrecoverable", names)
+}
+
+/// The delay lies between the shortest and the longest, unless the other side asked for more.
+fn delayed(
+    line: &Line<'_>,
+    name: &str,
+    error: &NodeError,
+    retry: Option<&Retry>,
+    due: Timestamp,
+    verdicts: &mut Verdicts,
+) {
+    let initial = retry.and_then(|retry| retry.initial_delay).map_or(1_000, |delay| delay.millis);
+    let max = retry.and_then(|retry| retry.max_delay).map_or(initial.max(30_000), |delay| delay.millis);
+    let asked = error.retry_after.map_or(0, |asked| asked.millis);
+    let delay = due.since(line.at).millis;
+    if delay < initial.min(max).max(asked) || delay > max.max(asked) {
+        verdicts.add("I8", line.seq, format!("`{name}` waits {delay} ms, not {initial} to {max}"));
+    }
+}

@@ -1,0 +1,10 @@
+//! Workflows, what their work does, and what goes wrong, all from one seed.
+
+mod node;
+mod options;
+mod scenario;
+mod script;
+mod workflow;
+
+pub use options::Features;
+pub use scenario::Scenario;

@@ -1,0 +1,66 @@
+//! A scenario: everything about a run that its seed decides, printed whole when it goes wrong.
+
+use std::fmt;
+
+use sprag_core::run::Choice;
+
+use super::options::Features;
+use super::script::{self, Plan};
+use super::workflow;
+use crate::rng::Rng;
+use crate::script::Script;
+
+/// A workflow, what its work does and what people say.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Where it comes from.
+    pub seed: u64,
+    /// What it may hold.
+    pub features: Features,
+    /// The workflow file.
+    pub yaml: String,
+    /// What people answer by themselves, by node.
+    pub answers: Vec<(String, Choice)>,
+    /// The signals that its nodes wait for.
+    pub signals: Vec<String>,
+    plan: Plan,
+}
+
+impl Scenario {
+    /// The scenario of a seed.
+    pub fn new(seed: u64, features: Features) -> Self {
+        let mut rng = Rng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5eed);
+        let drawn = workflow::draw(&mut rng, &features);
+        let plan = script::draw(&mut rng, &drawn);
+        let mut answers = Vec::new();
+        for node in drawn.nodes.iter().filter(|node| node.gate) {
+            // Some answer at once, some only when nothing else moves, and some let it time out.
+            if !features.clock || rng.one_in(2) {
+                let choice = if rng.one_in(4) { Choice::Reject } else { Choice::Approve };
+                answers.push((node.id.clone(), choice));
+            }
+        }
+        let signals = drawn.nodes.iter().filter_map(|node| node.signal.clone()).collect();
+        Self { seed, features, yaml: drawn.yaml(), answers, signals, plan }
+    }
+
+    /// A scenario of somebody's own, in which all work is done and says nothing.
+    pub fn of(yaml: String) -> Self {
+        let features = Features::DETERMINISTIC;
+        Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan: Plan::default() }
+    }
+
+    /// What its work does.
+    pub fn script(&self) -> Script {
+        self.plan.script()
+    }
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "seed {} with {:?}", self.seed, self.features)?;
+        writeln!(formatter, "{}", self.yaml)?;
+        writeln!(formatter, "answers: {:?}", self.answers)?;
+        write!(formatter, "{}", self.plan)
+    }
+}

@@ -1,0 +1,119 @@
+//! What the work of a generated workflow does, attempt by attempt.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sprag_core::run::{Grade, NodeError, Product};
+
+use super::workflow::Drawn;
+use crate::rng::Rng;
+use crate::script::{Outcome, Script};
+
+/// What a probe finds out each time it is asked.
+type Found = Vec<Result<Option<Value>, NodeError>>;
+
+/// What nodes do, in a form that can be printed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Plan {
+    outcomes: Vec<(String, Vec<Outcome>)>,
+    checks: Vec<(String, Vec<bool>)>,
+    grades: Vec<(String, Vec<Grade>)>,
+    probes: Vec<(String, Found)>,
+}
+
+impl Plan {
+    pub fn script(&self) -> Script {
+        let mut script = Script::default();
+        for (node, outcomes) in &self.outcomes {
+            script.node(node, outcomes.iter().cloned());
+        }
+        for (node, fits) in &self.checks {
+            script.checks(node, fits.iter().copied());
+        }
+        for (node, grades) in &self.grades {
+            script.grades(node, grades.iter().copied());
+        }
+        for (node, found) in &self.probes {
+            script.probes(node, found.iter().cloned());
+        }
+        script
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (node, outcomes) in &self.outcomes {
+            writeln!(formatter, "{node} does {outcomes:?}")?;
+        }
+        for (node, fits) in &self.checks {
+            writeln!(formatter, "{node} fits {fits:?}")?;
+        }
+        for (node, grades) in &self.grades {
+            writeln!(formatter, "{node} is graded {grades:?}")?;
+        }
+        for (node, found) in &self.probes {
+            writeln!(formatter, "{node} is probed {found:?}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Codes of every class, and one of a user's own.
+const CODES: [&str; 8] = [
+    "NETWORK",
+    "TIMEOUT",
+    "RATE_LIMITED",
+    "TOOL_ERROR",
+    "MINE",
+    "INVALID_OUTPUT",
+    "PERMISSION_DENIED",
+    "INTERNAL",
+];
+
+pub(super) fn draw(rng: &mut Rng, drawn: &Drawn) -> Plan {
+    let mut plan = Plan::default();
+    // Some runs go well, some do not.
+    let failing = [3, 5, 12].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or(5);
+    for node in drawn.nodes.iter().filter(|node| node.works) {
+        let attempts = 1 + rng.below(3);
+        let outcomes = (0..attempts).map(|_| outcome(rng, failing)).collect();
+        plan.outcomes.push((node.id.clone(), outcomes));
+        if node.checked {
+            plan.checks.push((node.id.clone(), (0..3).map(|_| !rng.one_in(4)).collect()));
+        }
+        if node.graded {
+            let grades = (0..3).filter_map(|_| rng.pick(&Grade::ALL).copied()).collect();
+            plan.grades.push((node.id.clone(), grades));
+        }
+        if node.probed && drawn.features.unknown {
+            let found = |rng: &mut Rng| match rng.below(3) {
+                0 => Ok(Some(json!({ "ok": true, "n": 9 }))),
+                1 => Ok(None),
+                _ => Err(NodeError::new(sprag_core::run::Known::TOOL_ERROR, "the probe does not know")),
+            };
+            plan.probes.push((node.id.clone(), (0..3).map(|_| found(rng)).collect()));
+        }
+    }
+    if drawn.hangs && let Some(node) = drawn.nodes.iter().find(|node| node.works) {
+        plan.outcomes.push((node.id.clone(), vec![Outcome::Hangs]));
+    }
+    plan
+}
+
+fn outcome(rng: &mut Rng, failing: u64) -> Outcome {
+    if rng.one_in(failing) {
+        return Outcome::fails(rng.pick(&CODES).copied().unwrap_or("MINE"));
+    }
+    let output = json!({ "ok": !rng.one_in(3), "n": rng.below(6) });
+    let patch = rng.one_in(4).then(|| {
+        let key = ["x", "y", "z"].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or("x");
+        let value = match rng.below(4) {
+            0 => Value::Null,
+            1 => json!({ "in": rng.below(9) }),
+            _ => json!(rng.below(9)),
+        };
+        Arc::new(json!({ key: value }))
+    });
+    Outcome::Produces(Product { output: Arc::new(output), patch, usage: None })
+}

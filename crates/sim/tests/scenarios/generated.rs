@@ -1,0 +1,118 @@
+//! What holds for any workflow, whatever its work does and people say.
+
+use sprag_core::run::entries_from_json;
+use sprag_sim::check::difference;
+use sprag_sim::generate::{Features, Scenario};
+use sprag_sim::{Crash, Faults, Player, Rng, WorldOptions};
+
+/// Plays a scenario and stops at the first broken promise, with everything needed to see it again.
+pub fn played(scenario: &Scenario, options: WorldOptions, faults: Faults) -> Player {
+    let shown = format!("{scenario}\n{options:?}\n{faults:?}");
+    let mut player = Player::new(scenario, options, faults);
+    player.play();
+    if let Some(first) = player.violations.first() {
+        panic!("{first}\n{shown}\n{}", player.world.picture());
+    }
+    player
+}
+
+/// How a world is for a seed.
+pub fn options(seed: u64) -> WorldOptions {
+    let mut rng = Rng::new(seed ^ 0x0bad);
+    WorldOptions { seed, slots: 1 + u32::try_from(rng.below(5)).unwrap(), longest_ms: 1 + rng.below(20), crash: None }
+}
+
+/// Everything that may go wrong, from a seed.
+fn faults(seed: u64) -> Faults {
+    let mut rng = Rng::new(seed ^ 0xfa17);
+    let mut operation = 0;
+    let mut crashes = Vec::new();
+    for _ in 0..rng.below(5) {
+        operation += 1 + rng.below(12);
+        crashes.push(Crash { operation, after: rng.one_in(2) });
+    }
+    Faults {
+        seed,
+        crashes,
+        twice: rng.one_in(4),
+        late: rng.one_in(2),
+        meddling: rng.one_in(2),
+        folding: rng.one_in(8),
+    }
+}
+
+#[test]
+fn every_run_ends_or_waits_for_a_person_and_keeps_every_promise() {
+    // R-STATE-1, R-STATE-4, R-STATE-5, R-EDGE-2, R-EDGE-5, R-CLAIM-1, R-CLAIM-3, R-SCHED-1, R-SCHED-3, R-ASK-1
+    let mut commits = 0;
+    for seed in 0..1_500 {
+        let scenario = Scenario::new(seed, Features::ALL);
+        commits += played(&scenario, options(seed), Faults::default()).world.journal().len();
+    }
+    println!("1,500 runs, {commits} commits");
+}
+
+#[test]
+fn whatever_goes_wrong_every_promise_is_kept() {
+    // R-CLAIM-2, R-CLAIM-3, R-CLAIM-4, R-CLAIM-5, R-ASK-1
+    let (mut commits, mut owners) = (0, 0);
+    for seed in 10_000..11_500 {
+        let scenario = Scenario::new(seed, Features::ALL);
+        let player = played(&scenario, options(seed), faults(seed));
+        commits += player.world.journal().len();
+        owners += faults(seed).crashes.len();
+    }
+    println!("1,500 runs, {commits} commits, {owners} crashes planned");
+}
+
+#[test]
+fn the_journal_tells_what_its_owner_knows_after_every_drain() {
+    // R-JRN-2
+    for seed in 20_000..20_300 {
+        let scenario = Scenario::new(seed, Features::ALL);
+        played(&scenario, options(seed), Faults { folding: true, ..Faults::default() });
+    }
+}
+
+#[test]
+fn every_commit_survives_its_stored_form() {
+    // R-JRN-1
+    for seed in 30_000..30_300 {
+        let scenario = Scenario::new(seed, Features::ALL);
+        for commit in played(&scenario, options(seed), faults(seed)).world.journal() {
+            let text = commit.entries_to_json().unwrap();
+            assert_eq!(entries_from_json(&text).as_ref(), Ok(&commit.entries), "seed {seed}: {text}");
+        }
+    }
+}
+
+#[test]
+fn told_twice_everything_counts_once() {
+    // R-CLAIM-3
+    for seed in 40_000..40_300 {
+        let scenario = Scenario::new(seed, Features::ALL);
+        let once = played(&scenario, options(seed), Faults::default());
+        let twice = played(&scenario, options(seed), Faults { twice: true, ..Faults::default() });
+        assert_eq!(once.world.journal(), twice.world.journal(), "{scenario}");
+    }
+}
+
+#[test]
+fn the_order_of_completion_and_the_number_of_slots_do_not_show() {
+    // R-SCHED-4
+    let features = Features { people: true, ..Features::DETERMINISTIC };
+    for seed in 50_000..50_300 {
+        let scenario = Scenario::new(seed, features);
+        let shape = |seed, slots, longest_ms| WorldOptions { seed, slots, longest_ms, crash: None };
+        let first = played(&scenario, shape(1, 1, 1), Faults::default());
+        for (order, slots, longest) in [(2, 1, 9), (3, 2, 9), (4, 8, 1), (5, 8, 9), (6, 8, 50)] {
+            let other = played(&scenario, shape(order, slots, longest), Faults::default());
+            if let Some(difference) = difference(&first.summary(), &other.summary()) {
+                panic!("{difference}\n{scenario}\n{slots} slots, order {order}, up to {longest} ms");
+            }
+            assert_eq!(first.world.trace(), other.world.trace(), "{scenario}");
+            assert_eq!(first.world.trace(), first.summary().trace, "{scenario}");
+            assert_eq!(first.world.run().context(), other.summary().context, "{scenario}");
+        }
+    }
+}
