@@ -39,6 +39,8 @@ fn class(code: &str) -> &'static str {
 struct Count {
     /// Retries that nobody asked for and no crash caused.
     retries: u32,
+    /// Attempts that failed without being interrupted, those that a person repeats included.
+    tries: u32,
     /// Automatic interruptions in a row.
     interruptions: u32,
     /// The choice of the person whose answer stands directly before.
@@ -105,13 +107,17 @@ fn failed(
     let chosen = count.chosen.take();
     let interrupted = code == "INTERRUPTED";
     if chosen.is_none() {
-        let left = if interrupted {
-            track.person_owns || count.interruptions < policy.max_interruptions.unwrap_or(3)
+        // A retry that a person chose is no automatic one, but it may use up an attempt.
+        let most = retry.and_then(|retry| retry.max_attempts).unwrap_or(1);
+        let (allowed, left) = if interrupted {
+            let left = track.person_owns || count.interruptions < policy.max_interruptions.unwrap_or(3);
+            (left, left)
         } else {
-            wanted(retry, code) && count.retries + 1 < retry.and_then(|retry| retry.max_attempts).unwrap_or(1)
+            let wanted = wanted(retry, code);
+            (wanted && count.retries + 1 < most, wanted && count.tries + 1 < most)
         };
         match failure.due {
-            Some(_) if !left => {
+            Some(_) if !allowed => {
                 verdicts.add("I8", line.seq, format!("`{name}` is to be tried again after {code}, once too often"));
             }
             None if left && track.stop.is_none() => {
@@ -123,6 +129,7 @@ fn failed(
         count.retries += u32::from(failure.due.is_some() && !interrupted);
     }
     if !interrupted {
+        count.tries += 1;
         count.interruptions = 0;
     } else if !track.person_owns {
         count.interruptions += 1;

@@ -81,13 +81,12 @@ fn policy(rng: &mut Rng, features: &Features) -> Vec<String> {
     if rng.one_in(2) {
         keys.push(format!("max_parallelism: {}", 1 + rng.below(4)));
     }
-    if rng.one_in(6) {
-        keys.push("fail_open: true".to_owned());
+    match rng.below(6) {
+        0 => keys.push("fail_open: true".to_owned()),
+        1 if features.stop_rules => keys.push("fail_fast: true".to_owned()),
+        _ => {}
     }
     if features.stop_rules {
-        if rng.one_in(6) {
-            keys.push("fail_fast: true".to_owned());
-        }
         if rng.one_in(6) {
             keys.push(format!("max_node_failures: {}", 1 + rng.below(3)));
         }

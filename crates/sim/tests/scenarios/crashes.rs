@@ -22,8 +22,8 @@ const SHAPES: [&str; 10] = [
 
 /// Shapes by hand, and as many generated ones as it takes.
 fn scenarios() -> Vec<Scenario> {
-    let features = Features { nodes: 14, people: true, ..Features::DETERMINISTIC };
-    let drawn = (60_000..60_060).map(|seed| Scenario::new(seed, features));
+    let features = Features { nodes: 20, people: true, ..Features::DETERMINISTIC };
+    let drawn = (60_000..60_200).map(|seed| Scenario::new(seed, features));
     SHAPES.iter().map(|shape| Scenario::of(dag(shape))).chain(drawn).collect()
 }
 
@@ -55,7 +55,7 @@ fn a_crash_around_any_store_operation_changes_nothing_in_the_end() {
         }
     }
     println!("{points} points in {shapes} shapes");
-    assert!(shapes >= 40);
+    assert!(shapes >= 40 && points >= 3_000);
 }
 
 #[test]
