@@ -70,7 +70,7 @@ impl Run {
             Entry::SignalTaken { name, .. } => self.take_signal(name),
             Entry::WaveCompleted { phase, wave } => self.waves.announce(*phase, *wave),
             Entry::Command(record) => {
-                self.commands.insert(record.command.id);
+                self.commands.insert(record.command.id, record.refused.clone());
             }
             Entry::Held { on } => self.held = *on,
             Entry::PeopleOnly { on } => self.hand_to_people(at, *on),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::cause::{Ending, StopCause};
 use super::context::Context;
-use super::entry::{Answer, Created, Entry};
+use super::entry::{Answer, Created, Entry, Refusal};
 use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp};
 use super::input::Effect;
 use super::question::Question;
@@ -54,7 +54,8 @@ pub struct Run {
     // People.
     pub(super) questions: BTreeMap<QuestionId, AskedQuestion>,
     pub(super) next_question: u32,
-    pub(super) commands: BTreeSet<CommandId>,
+    /// Every command, with why it was refused if it was.
+    pub(super) commands: BTreeMap<CommandId, Option<Refusal>>,
     pub(super) signals: BTreeMap<Box<str>, VecDeque<Arc<Value>>>,
     pub(super) waiting_for: BTreeMap<Box<str>, BTreeSet<NodeIndex>>,
     pub(super) held: bool,
@@ -168,7 +169,7 @@ impl Run {
             tainted: false,
             questions: BTreeMap::new(),
             next_question: 1,
-            commands: BTreeSet::new(),
+            commands: BTreeMap::new(),
             signals: BTreeMap::new(),
             waiting_for: BTreeMap::new(),
             held: false,

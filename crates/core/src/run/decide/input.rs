@@ -45,6 +45,8 @@ pub enum Refused {
         /// Who may.
         approvers: Vec<String>,
     },
+    /// The same command was refused before, and sent twice it counts once.
+    Before(Refusal),
     /// A report about an attempt that never started: a bug of the sender.
     NoAttempt {
         /// The node.
@@ -73,6 +75,7 @@ impl Refused {
             Self::NotAnApprover { approvers, .. } => {
                 Facts::new(Code::NOT_AN_APPROVER, format!("ask one of {}", approvers.join(", ")))
             }
+            Self::Before(refusal) => Facts::new(refusal.code, "send a new command instead of the same one again"),
             Self::NoAttempt { .. } | Self::Illegal(_) => {
                 Facts::new(Code::INTERNAL, "this is a bug in sprag; please report it with the run's journal")
             }
@@ -94,6 +97,7 @@ impl fmt::Display for Refused {
             Self::QuestionChanged(question) => write!(formatter, "question {question} is not what you were shown"),
             Self::BadChoice { question, problem, .. } => write!(formatter, "question {question}: {problem}"),
             Self::NotAnApprover { question, by, .. } => write!(formatter, "{by} may not answer question {question}"),
+            Self::Before(refusal) => write!(formatter, "{}", refusal.message),
             Self::NoAttempt { node, attempt } => {
                 write!(formatter, "attempt {attempt} of node {} never started", node.0)
             }
@@ -134,8 +138,10 @@ impl Run {
             }
             Input::Report { node, attempt, report } => self.report(now, *node, *attempt, report),
             Input::Command(command) => {
-                if self.commands.contains(&command.id) {
-                    return Ok(Vec::new());
+                match self.commands.get(&command.id) {
+                    Some(None) => return Ok(Vec::new()),
+                    Some(Some(refusal)) => return Err(Refused::Before(refusal.clone())),
+                    None => {}
                 }
                 if self.ending.is_some() {
                     return Err(Refused::Ended);
@@ -162,6 +168,7 @@ impl Run {
             Err(refused) => {
                 if let Input::Command(command) = input
                     && self.ending.is_none()
+                    && !self.commands.contains_key(&command.id)
                 {
                     let refusal = Refusal { code: refused.facts().code, message: refused.to_string() };
                     let record = CommandRecord { command: command.clone(), refused: Some(refusal) };
