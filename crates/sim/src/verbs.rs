@@ -277,6 +277,27 @@ impl World {
         self.ledger.iter().filter(|done| done.node == node && done.stage == Stage::Work).count()
     }
 
+    /// Who was told to stop, in order, as words: `a 1, b 2 killed`.
+    pub fn aborted(&self) -> String {
+        let graph = &self.definition.graph;
+        let word = |(node, attempt, kill): &(NodeIndex, u32, bool)| {
+            format!("{} {attempt}{}", graph.id(*node), if *kill { " killed" } else { "" })
+        };
+        self.aborts.iter().map(word).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The order in which work began, as words: `a b b c`.
+    pub fn order(&self) -> String {
+        let graph = &self.definition.graph;
+        let work = self.ledger.iter().filter(|done| done.stage == Stage::Work);
+        work.map(|done| graph.id(done.node).as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The code of a node's error, or nothing.
+    pub fn code(&self, node: &str) -> String {
+        self.run().error(self.node(node)).map(|error| error.code.to_string()).unwrap_or_default()
+    }
+
     /// All durable entries.
     pub fn entries(&self) -> Vec<Entry> {
         self.journal().iter().flat_map(|commit| commit.entries.clone()).collect()

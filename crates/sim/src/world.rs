@@ -77,6 +77,8 @@ pub struct World {
     pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
     /// Everything that was ever executed.
     pub ledger: Vec<Execution>,
+    /// Attempts that somebody was told to stop, and whether at once.
+    pub aborts: Vec<(NodeIndex, u32, bool)>,
     /// Replies to inputs, in order.
     pub replies: Vec<Reply>,
     /// What people will answer by themselves, by node.
@@ -132,6 +134,7 @@ impl World {
             driver: None,
             busy: BTreeMap::new(),
             ledger: Vec::new(),
+            aborts: Vec::new(),
             replies: Vec::new(),
             answers: BTreeMap::new(),
             answered: BTreeSet::new(),
@@ -303,7 +306,8 @@ impl World {
                 self.busy.insert((node, attempt, stage), ends);
                 self.ledger.push(Execution { node, attempt, stage, began: self.now, ended: None, durable });
             }
-            Effect::Abort { node, attempt, .. } => {
+            Effect::Abort { node, attempt, kill } => {
+                self.aborts.push((node, attempt, kill));
                 let aborted: Vec<_> =
                     self.busy.keys().copied().filter(|(of, number, _)| (*of, *number) == (node, attempt)).collect();
                 for (node, attempt, stage) in aborted {

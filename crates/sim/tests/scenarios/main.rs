@@ -4,5 +4,7 @@
 
 mod breaking;
 mod crashes;
+mod edges;
 mod generated;
 mod guards;
+mod products;
