@@ -5,6 +5,8 @@
 mod breaking;
 mod crashes;
 mod edges;
+mod ending;
 mod generated;
 mod guards;
+mod handling;
 mod products;
