@@ -142,6 +142,38 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// A workflow that is made in code: `spec` says what each node of the graph does.
+    ///
+    /// It is checked no further than a graph is, so the caller answers for what [`crate::load`] would have refused. The
+    /// edges are those of the graph, so `needs` of a spec stays empty, as in a loaded workflow. Nodes that are alike may
+    /// share a spec: it is then kept, and written for its hash, only once.
+    pub fn from_graph(
+        id: WorkflowId,
+        policy: Policy,
+        graph: Graph,
+        spec: impl FnMut(NodeIndex) -> (Kind, Arc<Node>),
+    ) -> Self {
+        let compiled = |(kind, spec)| CompiledNode { kind, hash: Digest([0; 32]), spec };
+        let mut definition = Self {
+            id,
+            version: None,
+            description: None,
+            params: IndexMap::new(),
+            context: BTreeMap::new(),
+            policy,
+            secrets: BTreeMap::new(),
+            schedule: None,
+            phases: Vec::new(),
+            nodes: graph.nodes().map(spec).map(compiled).collect(),
+            graph,
+            reads: Vec::new(),
+            files: BTreeMap::new(),
+            graph_hash: Digest([0; 32]),
+        };
+        definition.rehash();
+        definition
+    }
+
     /// A node.
     pub fn node(&self, node: NodeIndex) -> &CompiledNode {
         &self.nodes[node.at()]
@@ -192,8 +224,9 @@ impl Definition {
     }
 
     pub(crate) fn rehash(&mut self) {
-        for node in self.graph.nodes() {
-            self.nodes[node.at()].hash = hash::node(self, node);
+        let hashes = hash::nodes(self);
+        for (node, hash) in self.nodes.iter_mut().zip(hashes) {
+            node.hash = hash;
         }
         self.graph_hash = hash::graph(self);
     }

@@ -1,14 +1,29 @@
 //! What goes into the hash of a node and of a graph.
 
+use std::sync::Arc;
+
 use super::canonical::text;
 use super::digest::Digest;
 use crate::definition::{Definition, collect_files};
+use crate::file::Node;
 use crate::graph::NodeIndex;
 
+/// The definition hashes of all nodes, by index. Nodes made in code may share one spec, whose text is then made once.
+pub(crate) fn nodes(definition: &Definition) -> Vec<Digest> {
+    let mut last: Option<(&Arc<Node>, Vec<u8>)> = None;
+    let mut hashes = Vec::with_capacity(definition.graph.len());
+    for at in definition.graph.nodes() {
+        let spec = &definition.node(at).spec;
+        let known = last.take().filter(|(of, _)| Arc::ptr_eq(of, spec));
+        let (_, keys) = last.insert(known.unwrap_or_else(|| (spec, text(spec, &["description"]))));
+        hashes.push(node(definition, at, keys));
+    }
+    hashes
+}
+
 /// The definition hash of a node: its effective keys and its incoming edges, not its place in the file.
-pub(crate) fn node(definition: &Definition, node: NodeIndex) -> Digest {
+fn node(definition: &Definition, node: NodeIndex, keys: &[u8]) -> Digest {
     let graph = &definition.graph;
-    let spec = &definition.node(node).spec;
     let edges: Vec<_> = graph
         .edges_into(node)
         .iter()
@@ -16,13 +31,10 @@ pub(crate) fn node(definition: &Definition, node: NodeIndex) -> Digest {
         .collect();
     let mut named = Vec::new();
     if !definition.files.is_empty() {
-        collect_files(spec, &mut named);
+        collect_files(&definition.node(node).spec, &mut named);
     }
     let files: Vec<_> = definition.files.iter().filter(|(file, _)| named.contains(&file.as_str())).collect();
-    digest(
-        "sprag node 1",
-        &[graph.id(node).as_str().as_bytes(), &text(spec, &["description"]), &text(&edges, &[]), &text(&files, &[])],
-    )
+    digest("sprag node 1", &[graph.id(node).as_str().as_bytes(), keys, &text(&edges, &[]), &text(&files, &[])])
 }
 
 /// The graph hash: every node, the phases, and what a run takes from the file besides them.

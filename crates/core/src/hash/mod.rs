@@ -8,5 +8,5 @@ mod canonical;
 mod definition;
 mod digest;
 
-pub(crate) use definition::{graph, node};
+pub(crate) use definition::{graph, nodes};
 pub use digest::Digest;

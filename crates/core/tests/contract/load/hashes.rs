@@ -1,7 +1,11 @@
 //! What changes a hash and what does not, as properties and as locked vectors.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
-use sprag_core::definition::Definition;
+use sprag_core::definition::{Definition, Kind};
+use sprag_core::file::{Node, NodeId, Noop, Policy, When, WorkflowId};
+use sprag_core::graph::{Builder, NewEdge};
 
 use super::support::valid;
 
@@ -38,6 +42,23 @@ fn base() -> String {
 
 fn hash(definition: &Definition, id: &str) -> String {
     definition.node(definition.graph.find(id).unwrap()).hash.to_string()
+}
+
+/// A workflow made in code is the one that its file says.
+#[test]
+fn making_it_in_code_makes_the_same() {
+    let loaded = valid("workflow: w\npolicy: { fail_fast: true }\nnodes: { a: { noop: }, b: { noop:, needs: [a] } }\n");
+    let mut builder = Builder::new(["a", "b"].map(|id| (0, NodeId::new(id).unwrap())));
+    let [from, to] = ["a", "b"].map(|id| builder.find(id).unwrap());
+    builder.edge(NewEdge { from, to, when: When::OnSuccess, condition: None });
+    let (graph, cycles) = builder.finish();
+    assert!(cycles.is_empty());
+    let noop = Arc::new(Node { noop: Some(Noop), ..Node::default() });
+    let policy = Policy { fail_fast: Some(true), ..Policy::default() };
+    let id = WorkflowId::new("w").unwrap();
+    let made = Definition::from_graph(id, policy, graph, |_| (Kind::Noop, Arc::clone(&noop)));
+    assert_eq!(made, loaded);
+    assert_ne!(made.node(from).hash, made.node(to).hash, "a shared spec is not a shared hash");
 }
 
 /// Each edit changes the hashes of exactly the named nodes, and the graph hash.

@@ -1,0 +1,131 @@
+//! One case, measured in a process of its own, so that its memory is only its own.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sprag_core::definition::Definition;
+use sprag_core::run::{
+    Created, Effect, EndStatus, Input, OwnerId, Product, Report, Run, RunId, RunStatus, Seq, Timestamp,
+};
+use sprag_engine::Driver;
+use sprag_store::{Journal, MemoryJournal};
+
+use super::shapes::Shape;
+
+/// The argument that makes the bench measure one case.
+pub const ONE_CASE: &str = "--one-case";
+
+/// How many attempts may run at once.
+const SLOTS: u32 = 64;
+
+/// What one case costs.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// The shape.
+    pub shape: Shape,
+    /// How many nodes.
+    pub nodes: u32,
+    /// The run, from its creation to its end.
+    pub run: Duration,
+    /// Folding its journal again.
+    pub fold: Duration,
+    /// How many commits it wrote.
+    pub commits: u64,
+    /// How many entries.
+    pub entries: u64,
+    /// The most memory the process ever had, in KiB: definition, run and the whole journal.
+    pub peak_kib: u64,
+}
+
+impl Cost {
+    /// The time per node in nanoseconds.
+    pub fn ns_per_node(&self) -> f64 {
+        self.run.as_secs_f64() * 1e9 / f64::from(self.nodes)
+    }
+
+    /// The time per node to fold the journal, in nanoseconds.
+    pub fn fold_ns_per_node(&self) -> f64 {
+        self.fold.as_secs_f64() * 1e9 / f64::from(self.nodes)
+    }
+}
+
+/// Measures one case in a child process.
+pub fn in_child(shape: Shape, nodes: u32) -> Cost {
+    let this = std::env::current_exe().unwrap();
+    let output = Command::new(this).args([ONE_CASE, shape.name(), &nodes.to_string()]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let figures: Vec<u64> = text.split_whitespace().map(|figure| figure.parse().unwrap()).collect();
+    let [run, fold, commits, entries, peak_kib] = figures[..] else { panic!("{text}") };
+    let (run, fold) = (Duration::from_nanos(run), Duration::from_nanos(fold));
+    Cost { shape, nodes, run, fold, commits, entries, peak_kib }
+}
+
+/// What the child does: the figures go to standard output.
+pub fn one_case(shape: &str, nodes: u32) -> String {
+    let shape = Shape::ALL.into_iter().find(|known| known.name() == shape).unwrap();
+    let definition = Arc::new(shape.definition(nodes));
+    // The first round is the one whose memory counts; small runs are over so soon that one round says little.
+    let (mut run, journal) = drive(&definition);
+    let peak_kib = peak_kib();
+    let (commits, entries) = written(&journal);
+    let mut fold = refold(&definition, &journal);
+    drop(journal);
+    for _ in 1..(2_000_000 / nodes).clamp(3, 20) {
+        let (time, journal) = drive(&definition);
+        run = run.min(time);
+        fold = fold.min(refold(&definition, &journal));
+    }
+    format!("{} {} {commits} {entries} {peak_kib}", run.as_nanos(), fold.as_nanos())
+}
+
+/// Runs a workflow whose nodes all end at once and well.
+fn drive(definition: &Arc<Definition>) -> (Duration, MemoryJournal) {
+    let journal = MemoryJournal::new();
+    let created = Created {
+        run: RunId::default(),
+        first_run: RunId::default(),
+        workflow: definition.id.clone(),
+        graph_hash: definition.graph_hash,
+        params: std::collections::BTreeMap::new(),
+    };
+    let now = Timestamp::from_millis(0);
+    let start = Instant::now();
+    let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS, now).unwrap();
+    while let Some(append) = driver.drain(now).unwrap() {
+        let last = journal.append(&[append]).pop().unwrap().unwrap();
+        driver.durable(last);
+        for effect in driver.effects() {
+            if let Effect::Execute { node, attempt, .. } = effect {
+                driver.offer(Input::Report { node, attempt, report: Report::Produced(Product::default()) });
+            }
+        }
+        drop(driver.replies());
+    }
+    let time = start.elapsed();
+    assert_eq!(driver.run().status(), RunStatus::Ended(EndStatus::Completed));
+    (time, journal)
+}
+
+fn refold(definition: &Arc<Definition>, journal: &MemoryJournal) -> Duration {
+    let commits = journal.read(RunId::default(), Seq(0)).unwrap();
+    let start = Instant::now();
+    let entries = commits.iter().flat_map(|commit| commit.entries.iter().map(|entry| (commit.at, entry)));
+    let run = Run::fold(Arc::clone(definition), entries).unwrap();
+    let time = start.elapsed();
+    assert_eq!(run.status(), RunStatus::Ended(EndStatus::Completed));
+    time
+}
+
+fn written(journal: &MemoryJournal) -> (usize, u64) {
+    let commits = journal.read(RunId::default(), Seq(0)).unwrap();
+    (commits.len(), commits.last().unwrap().last().0)
+}
+
+/// The high-water mark of this process.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
