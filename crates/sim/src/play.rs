@@ -60,14 +60,7 @@ impl Player {
         world.twice = faults.twice;
         world.folding = faults.folding;
         let rng = Rng::new(faults.seed ^ scenario.seed);
-        Self {
-            world,
-            violations: Vec::new(),
-            faults,
-            signals: scenario.signals.clone(),
-            rng,
-            sent: Vec::new(),
-        }
+        Self { world, violations: Vec::new(), faults, signals: scenario.signals.clone(), rng, sent: Vec::new() }
     }
 
     /// Plays until the run has ended. Owners that die are replaced; where only people can move the run, they do.

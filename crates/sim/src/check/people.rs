@@ -91,13 +91,7 @@ fn close<'run>(
     Some(found.question)
 }
 
-fn answered(
-    history: &History<'_>,
-    line: &Line<'_>,
-    question: &Question,
-    answer: &Answer,
-    verdicts: &mut Verdicts,
-) {
+fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer: &Answer, verdicts: &mut Verdicts) {
     let id = question.id;
     if !choices(question.kind).contains(&answer.choice) {
         verdicts.add("I18", line.seq, format!("question {id} has no choice {:?}", answer.choice));
@@ -117,9 +111,9 @@ fn answered(
     }
     // The node follows in the same commit.
     let next = history.commits[line.commit].entries.iter().zip(history.commits[line.commit].first.0..);
-    let next = next.filter(|(_, seq)| *seq > line.seq.0).find_map(|(entry, _)| {
-        moved(entry).filter(|(node, _)| *node == question.node).map(|(_, to)| (to, entry))
-    });
+    let next = next
+        .filter(|(_, seq)| *seq > line.seq.0)
+        .find_map(|(entry, _)| moved(entry).filter(|(node, _)| *node == question.node).map(|(_, to)| (to, entry)));
     let fits = match (answer.choice, next) {
         (Choice::Approve | Choice::Provide, Some((to, _))) => to == NodeState::Approved,
         (Choice::Reject, Some((_, entry))) => {

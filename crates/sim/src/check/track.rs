@@ -164,9 +164,7 @@ impl Track {
             When::OnSuccess => note.state == NodeState::Completed || (failed && continues(history, source)),
             When::OnFailure => failed,
             When::Always => note.settled,
-            When::Skip => {
-                note.state == NodeState::Skipped || note.cancelled == Some(CancelCause::SkippedByPerson)
-            }
+            When::Skip => note.state == NodeState::Skipped || note.cancelled == Some(CancelCause::SkippedByPerson),
         }
     }
 

@@ -26,13 +26,7 @@ pub(super) struct Source<'nodes> {
     pub node: &'nodes Node,
 }
 
-pub(super) fn draw(
-    rng: &mut Rng,
-    features: &Features,
-    id: String,
-    sources: &[Source<'_>],
-    visible: &[&Node],
-) -> Node {
+pub(super) fn draw(rng: &mut Rng, features: &Features, id: String, sources: &[Source<'_>], visible: &[&Node]) -> Node {
     let mut node = Node {
         id,
         keys: Vec::new(),
@@ -80,11 +74,8 @@ pub(super) fn draw(
 
 fn gate(rng: &mut Rng, features: &Features, node: &mut Node) {
     let shown = if node.works && rng.one_in(3) { "\"is {{ output.n }} right?\"" } else { "\"go on?\"" };
-    let timeout = if features.clock && rng.one_in(2) {
-        format!(", timeout: {}ms", 1 + rng.below(60))
-    } else {
-        String::new()
-    };
+    let timeout =
+        if features.clock && rng.one_in(2) { format!(", timeout: {}ms", 1 + rng.below(60)) } else { String::new() };
     node.keys.push(format!("approve: {{ message: {shown}{timeout} }}"));
     node.gate = true;
 }

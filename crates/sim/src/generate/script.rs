@@ -60,16 +60,8 @@ impl fmt::Display for Plan {
 }
 
 /// Codes of every class, and one of a user's own.
-const CODES: [&str; 8] = [
-    "NETWORK",
-    "TIMEOUT",
-    "RATE_LIMITED",
-    "TOOL_ERROR",
-    "MINE",
-    "INVALID_OUTPUT",
-    "PERMISSION_DENIED",
-    "INTERNAL",
-];
+const CODES: [&str; 8] =
+    ["NETWORK", "TIMEOUT", "RATE_LIMITED", "TOOL_ERROR", "MINE", "INVALID_OUTPUT", "PERMISSION_DENIED", "INTERNAL"];
 
 pub(super) fn draw(rng: &mut Rng, drawn: &Drawn) -> Plan {
     let mut plan = Plan::default();
@@ -95,7 +87,9 @@ pub(super) fn draw(rng: &mut Rng, drawn: &Drawn) -> Plan {
             plan.probes.push((node.id.clone(), (0..3).map(|_| found(rng)).collect()));
         }
     }
-    if drawn.hangs && let Some(node) = drawn.nodes.iter().find(|node| node.works) {
+    if drawn.hangs
+        && let Some(node) = drawn.nodes.iter().find(|node| node.works)
+    {
         plan.outcomes.push((node.id.clone(), vec![Outcome::Hangs]));
     }
     plan

@@ -69,10 +69,7 @@ fn two_crashes_change_no_more_than_one() {
         for first in 1..=operations {
             for second in first + 1..=operations + 2 {
                 for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let crashes = vec![
-                        Crash { operation: first, after: before },
-                        Crash { operation: second, after },
-                    ];
+                    let crashes = vec![Crash { operation: first, after: before }, Crash { operation: second, after }];
                     crashed(&scenario, crashes, &summary);
                     pairs += 1;
                 }

@@ -37,14 +37,7 @@ fn faults(seed: u64) -> Faults {
         operation += 1 + rng.below(12);
         crashes.push(Crash { operation, after: rng.one_in(2) });
     }
-    Faults {
-        seed,
-        crashes,
-        twice: rng.one_in(4),
-        late: rng.one_in(2),
-        meddling: rng.one_in(2),
-        folding: rng.one_in(8),
-    }
+    Faults { seed, crashes, twice: rng.one_in(4), late: rng.one_in(2), meddling: rng.one_in(2), folding: rng.one_in(8) }
 }
 
 #[test]
