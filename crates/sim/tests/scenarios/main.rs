@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a story that goes wrong stops")]
 
+mod attempts;
 mod breaking;
 mod crashes;
 mod edges;
@@ -10,3 +11,4 @@ mod generated;
 mod guards;
 mod handling;
 mod products;
+mod unknown;
