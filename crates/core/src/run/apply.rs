@@ -213,8 +213,6 @@ impl Run {
         let interrupted = error.code == Known::INTERRUPTED;
         if interrupted && self.ownership.is_some_and(|ownership| !ownership.person) {
             *self.interruptions.entry(node).or_default() += 1;
-        } else if !interrupted {
-            self.interruptions.remove(&node);
         }
         self.abort_at_deadline(node, error);
         self.set(node, NodeState::Failed);

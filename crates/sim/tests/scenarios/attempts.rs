@@ -136,6 +136,18 @@ fn a_person_who_resumes_forgives_interruptions() {
 }
 
 #[test]
+fn an_ordinary_failure_does_not_forgive_interruptions() {
+    // R-CLAIM-4: only a person's `resume` does.
+    let mut world = World::of(
+        "workflow: w\npolicy: { max_interruptions: 1 }\nnodes:\n  a: { call: x, retry: { max_attempts: 5 } }\n",
+    );
+    world.scripted("a", [Outcome::Hangs]).starts().crashes().starts().fails("a", "NETWORK").passes(MINUTE);
+    assert_eq!((world.state("a"), world.executions("a")), (NodeState::Running, 3));
+    world.crashes().starts();
+    assert_eq!((world.end().as_str(), world.code("a").as_str()), ("failed 1", "INTERRUPTED"));
+}
+
+#[test]
 fn ready_nodes_are_simply_queued_again() {
     // R-CLAIM-4
     let mut world =
