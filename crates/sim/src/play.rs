@@ -52,7 +52,7 @@ const PATIENCE: u32 = 12;
 impl Player {
     /// Sets the stage.
     pub fn new(scenario: &Scenario, options: WorldOptions, faults: Faults) -> Self {
-        let mut world = World::with(&scenario.yaml, options);
+        let mut world = World::around(scenario.definition(), options);
         *world.script() = scenario.script();
         for (node, choice) in &scenario.answers {
             world.will_answer(node, *choice);
@@ -180,12 +180,7 @@ impl Player {
                 self.send(Verb::Answer { question, choice: Choice::Approve, digest, data: None });
             }
             9 | 10 => {
-                let accepted = |command: &&Command| {
-                    let input = Input::Command((*command).clone());
-                    self.world.replies.iter().any(|reply| reply.input == input && reply.outcome.is_ok())
-                };
-                let accepted: Vec<_> = self.sent.iter().filter(accepted).cloned().collect();
-                if let Some(command) = self.rng.pick(&accepted) {
+                if let Some(command) = self.rng.pick(&self.sent) {
                     self.world.offer(Input::Command(command.clone()));
                 }
             }

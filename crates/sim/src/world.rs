@@ -101,6 +101,15 @@ pub struct World {
 /// Where time starts in every world.
 const DAWN: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
+/// Reads a workflow file that must be fine.
+#[expect(clippy::panic, reason = "a scenario that cannot be read is a mistake in the test")]
+pub(crate) fn read(text: &str) -> Arc<Definition> {
+    match load(text, &Limits::default()) {
+        Ok(loaded) => Arc::new(loaded.definition),
+        Err(problems) => panic!("{text}\n{problems:?}"),
+    }
+}
+
 impl World {
     /// A world around a workflow file that must be fine.
     ///
@@ -114,12 +123,8 @@ impl World {
     ///
     /// # Panics
     /// When the file is not fine.
-    #[expect(clippy::panic, reason = "a scenario that cannot be read is a mistake in the test")]
     pub fn with(text: &str, options: WorldOptions) -> Self {
-        match load(text, &Limits::default()) {
-            Ok(loaded) => Self::around(Arc::new(loaded.definition), options),
-            Err(problems) => panic!("{text}\n{problems:?}"),
-        }
+        Self::around(read(text), options)
     }
 
     /// A world around a definition. The run does not exist yet.

@@ -1,7 +1,9 @@
 //! A scenario: everything about a run that its seed decides, printed whole when it goes wrong.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
+use sprag_core::definition::Definition;
 use sprag_core::run::Choice;
 
 use super::options::Features;
@@ -9,6 +11,7 @@ use super::script::{self, Plan};
 use super::workflow;
 use crate::rng::Rng;
 use crate::script::Script;
+use crate::world::read;
 
 /// A workflow, what its work does and what people say.
 #[derive(Debug, Clone)]
@@ -24,6 +27,7 @@ pub struct Scenario {
     /// The signals that its nodes wait for.
     pub signals: Vec<String>,
     plan: Plan,
+    definition: OnceLock<Arc<Definition>>,
 }
 
 impl Scenario {
@@ -41,13 +45,22 @@ impl Scenario {
             }
         }
         let signals = drawn.nodes.iter().filter_map(|node| node.signal.clone()).collect();
-        Self { seed, features, yaml: drawn.yaml(), answers, signals, plan }
+        Self { seed, features, yaml: drawn.yaml(), answers, signals, plan, definition: OnceLock::new() }
     }
 
     /// A scenario of somebody's own, in which all work is done and says nothing.
     pub fn of(yaml: String) -> Self {
         let features = Features::DETERMINISTIC;
-        Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan: Plan::default() }
+        let plan = Plan::default();
+        Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan, definition: OnceLock::new() }
+    }
+
+    /// The workflow, read once.
+    ///
+    /// # Panics
+    /// When the file is not fine: then whoever wrote it, or the generator, is wrong.
+    pub fn definition(&self) -> Arc<Definition> {
+        Arc::clone(self.definition.get_or_init(|| read(&self.yaml)))
     }
 
     /// What its work does.
