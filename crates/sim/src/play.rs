@@ -77,7 +77,7 @@ impl Player {
                     self.broken("L1", "the run never ends");
                     return self;
                 }
-                if self.faults.meddling && self.rng.one_in(8) {
+                if self.faults.meddling && self.rng.one_in(3) {
                     self.meddle();
                 } else if self.faults.late && self.rng.one_in(6) {
                     self.report_again();
@@ -139,7 +139,8 @@ impl Player {
             self.world.now = self.world.now.plus(away);
         }
         let by_person = self.faults.meddling && self.rng.one_in(4);
-        let how = if by_person { Taking::Person { deadline: None } } else { Taking::Automatic };
+        let deadline = self.rng.one_in(3).then(|| Duration::from_millis(20 + self.rng.below(500)));
+        let how = if by_person { Taking::Person { deadline } } else { Taking::Automatic };
         if let Err(corrupt) = self.world.take(how) {
             self.broken("I3", &format!("the journal cannot be folded: {corrupt:?}"));
         }
@@ -179,12 +180,12 @@ impl Player {
                 let question = QuestionRef::Id(QuestionId(1 + u32::from(self.rng.one_in(2))));
                 self.send(Verb::Answer { question, choice: Choice::Approve, digest, data: None });
             }
-            9 | 10 => {
+            9 => {
                 if let Some(command) = self.rng.pick(&self.sent) {
                     self.world.offer(Input::Command(command.clone()));
                 }
             }
-            _ if self.rng.one_in(4) => {
+            _ if self.rng.one_in(2) => {
                 let kill = self.rng.one_in(2);
                 self.send(Verb::Cancel { kill });
             }
@@ -207,7 +208,9 @@ impl Player {
             (open, run.status() == sprag_core::run::RunStatus::Paused(sprag_core::run::PausedBy::Verb))
         };
         let before = self.world.journal().len();
-        if held {
+        if self.faults.meddling && self.rng.one_in(8) {
+            self.send(Verb::Cancel { kill: false });
+        } else if held {
             self.send(Verb::Unpause);
         } else if let Some((id, kind, digest)) = open {
             let choices: &[_] = match kind {

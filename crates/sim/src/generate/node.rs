@@ -83,7 +83,7 @@ fn gate(rng: &mut Rng, features: &Features, node: &mut Node) {
 fn work(rng: &mut Rng, features: &Features, node: &mut Node) {
     node.works = true;
     node.keys.push("call: world".into());
-    if rng.one_in(3) {
+    if rng.below(5) < 2 {
         node.keys.push(retry(rng));
     }
     if rng.one_in(8) {
@@ -99,7 +99,7 @@ fn work(rng: &mut Rng, features: &Features, node: &mut Node) {
         }
         _ => {}
     }
-    if rng.one_in(6) {
+    if rng.one_in(4) {
         let probed = rng.one_in(2);
         if probed || features.unknown {
             node.keys.push("semantics: at_most_once".into());
@@ -134,13 +134,13 @@ fn retry(rng: &mut Rng) -> String {
 
 /// An edge from a source.
 fn need(rng: &mut Rng, source: &Node, visible: &[&Node]) -> String {
-    let when = match rng.below(10) {
-        0..=5 => "on_success",
-        6 => "on_failure",
-        7..=8 => "always",
+    let when = match rng.below(14) {
+        0..=8 => "on_success",
+        9 => "on_failure",
+        10..=12 => "always",
         _ => "skip",
     };
-    let condition = match rng.below(10) {
+    let condition = match rng.below(16) {
         0 | 1 if source.works && when == "on_success" => Some("output.ok".to_owned()),
         2 if when == "on_failure" => Some("error.code == 'NETWORK' or error.class == 'transient'".to_owned()),
         3 => {
@@ -151,7 +151,7 @@ fn need(rng: &mut Rng, source: &Node, visible: &[&Node]) -> String {
             let of = rng.pick(visible);
             of.map(|node| format!("nodes.{}.state in ['completed', 'failed']", node.id))
         }
-        5 if rng.one_in(5) => Some("output.missing.deeply".to_owned()),
+        5 if rng.one_in(4) => Some("output.missing.deeply".to_owned()),
         6 if rng.one_in(2) => Some("context.x == 1".to_owned()),
         _ => None,
     };

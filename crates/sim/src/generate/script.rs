@@ -66,7 +66,7 @@ const CODES: [&str; 8] =
 pub(super) fn draw(rng: &mut Rng, drawn: &Drawn) -> Plan {
     let mut plan = Plan::default();
     // Some runs go well, some do not.
-    let failing = [3, 5, 12].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or(5);
+    let failing = [4, 8, 30].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or(8);
     for node in drawn.nodes.iter().filter(|node| node.works) {
         let attempts = 1 + rng.below(3);
         let outcomes = (0..attempts).map(|_| outcome(rng, failing)).collect();

@@ -81,20 +81,20 @@ fn policy(rng: &mut Rng, features: &Features) -> Vec<String> {
     if rng.one_in(2) {
         keys.push(format!("max_parallelism: {}", 1 + rng.below(4)));
     }
-    match rng.below(6) {
+    match rng.below(8) {
         0 => keys.push("fail_open: true".to_owned()),
         1 if features.stop_rules => keys.push("fail_fast: true".to_owned()),
         _ => {}
     }
     if features.stop_rules {
-        if rng.one_in(6) {
+        if rng.one_in(8) {
             keys.push(format!("max_node_failures: {}", 1 + rng.below(3)));
         }
-        if rng.one_in(8) {
+        if rng.one_in(4) {
             keys.push(format!("max_retries_exhausted: {}", 1 + rng.below(2)));
         }
     }
-    if features.clock && rng.one_in(5) {
+    if features.clock && rng.one_in(6) {
         keys.push(format!("deadline: {}ms", 5 + rng.below(200)));
     }
     if features.unknown && rng.one_in(4) {

@@ -34,7 +34,7 @@ fn faults(seed: u64) -> Faults {
     let mut operation = 0;
     let mut crashes = Vec::new();
     for _ in 0..rng.below(5) {
-        operation += 1 + rng.below(12);
+        operation += 1 + rng.below(8);
         crashes.push(Crash { operation, after: rng.one_in(2) });
     }
     Faults { seed, crashes, twice: rng.one_in(4), late: rng.one_in(2), meddling: rng.one_in(2), folding: rng.one_in(8) }
@@ -113,5 +113,26 @@ fn the_order_of_completion_and_the_number_of_slots_do_not_show() {
             assert_eq!(first.world.trace(), first.summary().trace, "{scenario}");
             assert_eq!(first.world.run().context(), other.summary().context, "{scenario}");
         }
+    }
+}
+
+#[test]
+fn generated_runs_meet_every_kind_of_entry() {
+    // What is never drawn is never tested.
+    let mut met = std::collections::BTreeSet::new();
+    for seed in seeds(10_000, 300) {
+        let scenario = Scenario::new(seed, Features::ALL);
+        for entry in played(&scenario, options(seed), faults(seed)).world.entries() {
+            let shown = format!("{entry:?}");
+            met.extend(shown.split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned));
+        }
+    }
+    let entries = "Created Owned DeadlineMoved Ready Started Produced Checked Graded Completed Failed Finalised Unknown \
+                   Asked Answered Closed Approved Skipped Cancelled Signalled SignalTaken WaveCompleted Command Held \
+                   PeopleOnly Stopping Ended";
+    let causes = "FailFast NodeFailures RetriesExhausted Deadline Cancel Rejected TimedOut SkippedByPerson Stopped \
+                  DependencyFailed DependencySkipped DependencyCancelled ConditionNotMet RunStopped Fallback Provided";
+    for word in entries.split_whitespace().chain(causes.split_whitespace()) {
+        assert!(met.contains(word), "no generated run holds `{word}`");
     }
 }

@@ -4,6 +4,7 @@
 
 mod attempts;
 mod breaking;
+mod corrupt;
 mod crashes;
 mod edges;
 mod ending;
