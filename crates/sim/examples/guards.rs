@@ -42,6 +42,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     if copy.exists() {
         fs::remove_dir_all(&copy)?;
     }
+    fs::create_dir_all(&copy)?;
     for part in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "docs", "examples"] {
         copy_tree(&root.join(part), &copy.join(part))?;
     }

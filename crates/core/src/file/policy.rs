@@ -31,7 +31,7 @@ pub struct Policy {
     pub durability: Option<Durability>,
     /// When checkpoints are saved and how many are kept.
     pub checkpoints: Option<CheckpointPolicy>,
-    /// How many times in a row a node may be interrupted.
+    /// How many times a node may be interrupted by dying processes before that is final.
     pub max_interruptions: Option<u32>,
 }
 

@@ -1,10 +1,12 @@
 //! What may be an entry at all: refused live before anything is written, and again on replay (`R-STATE-1`).
 
+use super::cause::{SkipReason, StopCause};
 use super::entry::Entry;
 use super::fold::{CorruptDetail, Run};
-use super::ids::Seq;
+use super::ids::{QuestionId, Seq};
+use super::record::Record;
 use super::state::{InvalidStateTransition, NodeState};
-use crate::graph::NodeIndex;
+use crate::graph::{EdgeIndex, NodeIndex};
 
 impl Run {
     /// Refuses what cannot be: before anything is changed, live before anything is written.
@@ -21,6 +23,7 @@ impl Run {
         if self.ending.is_some() {
             return other("follows the end of the run");
         }
+        self.admit_beside_nodes(entry)?;
         let Some(place) = Place::of(entry) else { return Ok(()) };
         let Some(record) = self.nodes.get(place.node.at()) else { return other("names a node that does not exist") };
         if let Some(to) = place.to
@@ -32,14 +35,61 @@ impl Run {
         if record.settled {
             return other("moves a node that is settled");
         }
-        let expected = if matches!(entry, Entry::Started { .. }) { record.attempt + 1 } else { record.attempt };
+        let started = u32::from(matches!(entry, Entry::Started { .. }));
+        let expected = record.attempt.saturating_add(started);
         if place.attempt.is_some_and(|attempt| attempt != expected) {
             return other("is about another attempt");
         }
         if place.stage && record.state != NodeState::Running {
             return other("is a stage of a node that is not running");
         }
-        Ok(())
+        self.admit_decision(entry, record)
+    }
+
+    /// A node is decided only when all its sources are settled, and by its own edges.
+    fn admit_decision(&self, entry: &Entry, record: &Record) -> Result<(), CorruptDetail> {
+        let other = |what| Err(CorruptDetail::Other(what));
+        let undecided = record.state == NodeState::Pending && record.open_edges > 0;
+        match entry {
+            Entry::Ready { .. } if undecided => other("decides a node whose sources are not settled"),
+            Entry::Ready { node, verdict: Some(verdict) } => {
+                let mut own = self.definition.graph.edges_into_with_index(*node).map(|(edge, _)| edge);
+                let first = own.next();
+                let last = own.last().or(first);
+                let is_own = |edge: &EdgeIndex| first <= Some(*edge) && Some(*edge) <= last;
+                if verdict.unmet.iter().all(is_own) { Ok(()) } else { other("judges an edge of another node") }
+            }
+            Entry::Skipped { reason, .. } if undecided && *reason != SkipReason::RunStopped => {
+                other("decides a node whose sources are not settled")
+            }
+            Entry::Finalised { .. } if record.state != NodeState::Failed => other("makes final what has not failed"),
+            _ => Ok(()),
+        }
+    }
+
+    /// What entries say about anything but nodes must be so, too.
+    fn admit_beside_nodes(&self, entry: &Entry) -> Result<(), CorruptDetail> {
+        let is_open = |id: &QuestionId| self.questions.get(id).is_some_and(|asked| asked.closed.is_none());
+        let problem = match entry {
+            Entry::Owned { fence, .. } if self.ownership.is_some_and(|current| current.fence >= *fence) => {
+                "is a claim with an old fence"
+            }
+            Entry::Asked(question) if question.id != QuestionId(self.next_question) => "asks out of turn",
+            Entry::Answered(answer) if !is_open(&answer.question) => "answers what is not asked",
+            Entry::Closed { question } if !is_open(question) => "closes what is not asked",
+            Entry::SignalTaken { name, .. } if !self.signals.contains_key(name) => "takes a signal that nobody sent",
+            Entry::WaveCompleted { phase, wave } if self.waves.completed() != Some((*phase, *wave)) => {
+                "announces a wave that is not done"
+            }
+            Entry::Ended(_) if self.unsettled > 0 => "ends a run whose nodes are not settled",
+            Entry::Skipped { cause: Some(node), .. } | Entry::Stopping { cause: StopCause::FailFast { node } }
+                if node.at() >= self.nodes.len() =>
+            {
+                "blames a node that does not exist"
+            }
+            _ => return Ok(()),
+        };
+        Err(CorruptDetail::Other(problem))
     }
 }
 

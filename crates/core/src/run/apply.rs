@@ -56,9 +56,10 @@ impl Run {
             Entry::Closed { question } => self.close(*question, Closing::Unanswered),
             Entry::Approved { node } => self.set(*node, NodeState::Approved),
             Entry::Skipped { node, reason, cause } => {
+                let before = self.nodes[node.at()].state;
                 self.set(*node, NodeState::Skipped);
                 self.nodes[node.at()].skipped = Some((*reason, *cause));
-                self.decided(*node);
+                self.decided(*node, before);
                 self.settle(*node);
             }
             Entry::Cancelled { node, cause } => self.cancel(*node, *cause),
@@ -98,13 +99,13 @@ impl Run {
 
     /// A retry keeps what the edges said the first time.
     fn make_ready(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
-        let first = self.nodes[node.at()].state == NodeState::Pending;
+        let before = self.nodes[node.at()].state;
         self.set(node, NodeState::Ready);
         if let Some(verdict) = verdict {
             self.nodes[node.at()].rare_mut().verdict = Some(Box::new(verdict.clone()));
         }
-        if first {
-            self.decided(node);
+        if before == NodeState::Pending {
+            self.decided(node, before);
         }
     }
 
@@ -248,10 +249,10 @@ impl Run {
 
     fn cancel(&mut self, node: NodeIndex, cause: CancelCause) {
         self.abort(node);
-        let was_undecided = self.nodes[node.at()].state == NodeState::Pending;
+        let before = self.nodes[node.at()].state;
         self.set(node, NodeState::Cancelled);
-        if was_undecided {
-            self.decided(node);
+        if matches!(before, NodeState::Pending | NodeState::Ready) {
+            self.decided(node, before);
         }
         self.nodes[node.at()].cancelled = Some(cause);
         if cause.is_failure() { self.settle_rejection(node) } else { self.settle(node) }

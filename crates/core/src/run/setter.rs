@@ -91,12 +91,15 @@ impl Run {
         }
     }
 
-    /// The edges of a node are decided: failures that hoped for it as their handler may be left alone (`R-EDGE-3`).
-    pub(super) fn decided(&mut self, node: NodeIndex) {
+    /// A node was decided, or taken out after it was: failures that hoped for it as their handler may be left alone
+    /// (`R-EDGE-3`). `before` is its state until now.
+    pub(super) fn decided(&mut self, node: NodeIndex, before: NodeState) {
         let runs = self.nodes[node.at()].state == NodeState::Ready;
         let graph = &self.definition.graph;
         for (edge, row) in graph.edges_into_with_index(node) {
-            if row.when != When::OnFailure || (runs && self.holds(node, edge)) {
+            // An undecided edge counted as holding; one that was found not to hold is gone already.
+            let counted = before == NodeState::Pending || self.holds(node, edge);
+            if row.when != When::OnFailure || !counted || (runs && self.holds(node, edge)) {
                 continue;
             }
             if let Some(left) = self.handlers.get_mut(&row.from) {

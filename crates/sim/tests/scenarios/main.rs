@@ -6,6 +6,7 @@ mod attempts;
 mod breaking;
 mod corrupt;
 mod crashes;
+mod damaged;
 mod edges;
 mod ending;
 mod generated;

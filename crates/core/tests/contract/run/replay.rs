@@ -3,15 +3,17 @@
 use std::error::Error as _;
 use std::sync::Arc;
 
-use sprag_core::graph::NodeIndex;
+use sprag_core::graph::{EdgeIndex, NodeIndex};
 use sprag_core::run::{
-    Corrupt, CorruptDetail, Created, EndStatus, Ending, Entry, Known, NodeError, Run, RunId, Seq, SkipReason, Timestamp,
+    Corrupt, CorruptDetail, Created, EndStatus, Ending, Entry, Fence, Known, NodeError, OwnerId, QuestionId, Run,
+    RunId, Seq, SkipReason, Timestamp, Verdict,
 };
 
 use crate::load::support::valid;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 const A: NodeIndex = NodeIndex(0);
+const B: NodeIndex = NodeIndex(1);
 
 fn run() -> Run {
     let definition = valid("workflow: w\nnodes: { a: { noop: }, b: { noop: , needs: [a] } }\n");
@@ -27,6 +29,10 @@ fn run() -> Run {
     let mut run = Run::new(Arc::new(definition));
     run.apply(NOW, &Entry::Created(Box::new(created))).unwrap();
     run
+}
+
+fn owned(fence: u64) -> Entry {
+    Entry::Owned { owner: OwnerId::default(), fence: Fence(fence), person: false }
 }
 
 fn refused(run: &mut Run, entry: &Entry) -> Corrupt {
@@ -59,7 +65,8 @@ fn what_cannot_be_an_entry_here_is_refused() {
     let started = |attempt| Entry::Started { node: A, attempt, due: None };
     let ended =
         Entry::Ended(Box::new(Ending { status: EndStatus::Completed, exit: 0, degraded: false, failure: None }));
-    let table: [(&str, Vec<Entry>, Entry); 9] = [
+    let stopped = |node| Entry::Skipped { node, reason: SkipReason::RunStopped, cause: None };
+    let table: [(&str, Vec<Entry>, Entry); 20] = [
         ("a node that does not exist", vec![], Entry::Ready { node: NodeIndex(9), verdict: None }),
         ("a second creation", vec![], {
             let mut other = run();
@@ -84,7 +91,33 @@ fn what_cannot_be_an_entry_here_is_refused() {
             vec![Entry::Skipped { node: A, reason: SkipReason::RunStopped, cause: None }],
             Entry::Finalised { node: A },
         ),
-        ("anything after the end", vec![ended], ready.clone()),
+        ("anything after the end", vec![stopped(A), stopped(B), ended.clone()], Entry::Held { on: true }),
+        ("an end before the nodes are settled", vec![], ended),
+        ("a decision before the sources are settled", vec![], Entry::Ready { node: B, verdict: None }),
+        (
+            "a skip before the sources are settled",
+            vec![],
+            Entry::Skipped { node: B, reason: SkipReason::DependencyFailed, cause: Some(A) },
+        ),
+        (
+            "a judgement on an edge of another node",
+            vec![],
+            Entry::Ready {
+                node: A,
+                verdict: Some(Box::new(Verdict { unmet: vec![EdgeIndex(0)], ..Verdict::default() })),
+            },
+        ),
+        (
+            "blame on a node that does not exist",
+            vec![],
+            Entry::Skipped { node: A, reason: SkipReason::DependencyFailed, cause: Some(NodeIndex(9)) },
+        ),
+        ("a final failure that has not failed", vec![], Entry::Finalised { node: A }),
+        ("a claim with an old fence", vec![owned(3)], owned(3)),
+        ("an answer to nothing", vec![], Entry::Closed { question: QuestionId(1) }),
+        ("a signal that nobody sent", vec![], Entry::SignalTaken { node: A, name: "go".into() }),
+        ("a wave that is not done", vec![], Entry::WaveCompleted { phase: 0, wave: 0 }),
+        ("a wave that does not exist", vec![stopped(A)], Entry::WaveCompleted { phase: 7, wave: 9 }),
     ];
     for (what, before, entry) in table {
         let mut run = run();
