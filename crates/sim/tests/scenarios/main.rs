@@ -12,5 +12,7 @@ mod ending;
 mod generated;
 mod guards;
 mod handling;
+mod people;
 mod products;
 mod unknown;
+mod waiting;
