@@ -358,6 +358,15 @@ fn pausing_and_unpausing_twice_is_fine() {
 }
 
 #[test]
+fn a_person_who_resumes_a_paused_run_unpauses_it() {
+    // R-RES-1
+    let mut world = World::dag("a -> b");
+    world.starts().pauses().finishes("a").crashes().resumes();
+    assert_eq!(world.states(), "a completed, b running");
+    assert_eq!(world.run().status(), RunStatus::Running);
+}
+
+#[test]
 fn a_run_is_paused_by_a_question_only_when_nothing_else_moves_it() {
     // R-STATE-7, R-GATE-2
     let question = RunStatus::Paused(PausedBy::Question);

@@ -134,6 +134,10 @@ impl Run {
                 if let Taking::Person { deadline: Some(length) } = how {
                     entries.push(Entry::DeadlineMoved { deadline: now.plus(*length) });
                 }
+                // Whoever resumes a paused run wants it to go on (`R-RES-1`).
+                if self.held && matches!(how, Taking::Person { .. }) {
+                    entries.push(Entry::Held { on: false });
+                }
                 Ok(entries)
             }
             Input::Report { node, attempt, report } => self.report(now, *node, *attempt, report),
