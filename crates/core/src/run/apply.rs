@@ -28,7 +28,7 @@ impl Run {
             Entry::DeadlineMoved { deadline } => {
                 self.watch_deadline(false);
                 self.deadline = Some(*deadline);
-                // Time that only people could use counts from here for the new deadline.
+                // It counts from now on, so only what a person takes from now on is added to it.
                 self.people_only_since = self.people_only_since.map(|_| at);
                 self.watch_deadline(self.people_only_since.is_none());
             }

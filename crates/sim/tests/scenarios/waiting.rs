@@ -176,3 +176,12 @@ fn a_person_who_resumes_may_give_more_time() {
     assert!(matches!(entries[owned + 1], Entry::DeadlineMoved { .. }), "{}", world.picture());
     has_left(&mut world, MINUTE);
 }
+
+#[test]
+fn time_given_while_a_person_is_waited_for_stands_still_too() {
+    // R-TIME-1: only the wait after the new deadline is added to it.
+    let mut world = hurried("approve: { message: go? }");
+    world.starts().passes(Duration::from_millis(HOUR.millis * 9)).crashes();
+    world.takes(Taking::Person { deadline: Some(MINUTE) }).passes(HOUR).approves("first");
+    has_left(&mut world, MINUTE);
+}
