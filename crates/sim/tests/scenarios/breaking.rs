@@ -97,5 +97,71 @@ fn a_rejection_leads_where_the_edges_say() {
     world.starts().rejects("gate").settles();
     assert_eq!(world.states(), "gate cancelled, ship skipped, undo completed");
     assert_eq!(world.end(), "completed 0");
-    let _ = Choice::Approve;
+}
+
+#[test]
+fn a_cancelled_dependency_settles_its_dependents() {
+    // R-STATE-5, R-EDGE-1
+    let mut world = World::of(
+        "workflow: w\nnodes:\n  d: { call: x, needs: [c] }\n  c: { call: x, needs: [a, b] }\n  b: { call: x, semantics: at_most_once }\n  a: { call: x }\n",
+    );
+    world.scripted("b", [Outcome::fails("TIMEOUT")]).will_answer("b", Choice::Skip).runs();
+    assert_eq!(world.states(), "a completed, b cancelled, c skipped, d skipped");
+    assert_eq!(
+        world.trace(),
+        "TaskExecuted a\nTaskSkipped c dependency_cancelled b\nTaskSkipped d dependency_skipped c\n"
+    );
+    assert_eq!(world.end(), "completed 0");
+}
+
+#[test]
+fn an_always_clean_up_does_not_turn_a_failed_run_green() {
+    // R-EDGE-3, R-EDGE-5
+    let mut world = World::of(
+        "workflow: w\nnodes:\n  work: { call: x }\n  clean: { call: x, needs: [{ node: work, when: always }] }\n  after: { call: x, needs: [clean] }\n",
+    );
+    world.scripted("work", [Outcome::fails("TOOL_ERROR")]).runs();
+    assert_eq!(world.states(), "after completed, clean completed, work failed");
+    assert_eq!(world.end(), "failed 1");
+}
+
+#[test]
+fn a_handler_that_is_itself_skipped_handles_nothing() {
+    // R-EDGE-3
+    let mut world = World::of(
+        "workflow: w\nnodes:\n  work: { call: x }\n  other: { call: x }\n  handler: { call: x, needs: [{ node: work, when: on_failure }, { node: other, condition: 'false' }] }\n",
+    );
+    world.scripted("work", [Outcome::fails("TOOL_ERROR")]).runs();
+    assert_eq!(world.states(), "handler skipped, other completed, work failed");
+    assert_eq!(world.end(), "failed 1");
+}
+
+#[test]
+fn with_max_parallelism_1_nothing_deadlocks() {
+    // R-SCHED-3: every kind of waiting at once, and one slot.
+    for scheduling in ["waves", "frontier"] {
+        let mut world = World::with(
+            &format!(
+                "workflow: w
+policy: {{ max_parallelism: 1, scheduling: {scheduling} }}
+nodes:
+  gate: {{ approve: {{ message: go? }} }}
+  nap: {{ wait: {{ for: 1h }} }}
+  signal: {{ wait: {{ signal: go }} }}
+  flaky: {{ call: x, retry: {{ max_attempts: 3 }} }}
+  held: {{ call: x, approve: {{ message: go? }} }}
+  maybe: {{ call: x, semantics: at_most_once }}
+  work: {{ call: x, needs: [gate, nap] }}
+  last: {{ call: x, needs: [work, signal, flaky, held, maybe] }}
+"
+            ),
+            WorldOptions { slots: 1, ..WorldOptions::default() },
+        );
+        world.scripted("flaky", [Outcome::fails("NETWORK"), Outcome::fails("NETWORK"), Outcome::output(json!(1))]);
+        world.scripted("maybe", [Outcome::fails("TIMEOUT"), Outcome::output(json!(1))]);
+        world.will_answer("gate", Choice::Approve).will_answer("held", Choice::Approve);
+        world.will_answer("maybe", Choice::Retry).starts().settles().signals("go", json!(1)).settles();
+        assert_eq!(world.end(), "completed 0", "{scheduling}");
+        assert_eq!(world.executions("last"), 1);
+    }
 }

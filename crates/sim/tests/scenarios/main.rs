@@ -14,5 +14,6 @@ mod guards;
 mod handling;
 mod people;
 mod products;
+mod scheduling;
 mod unknown;
 mod waiting;
