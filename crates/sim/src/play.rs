@@ -138,8 +138,8 @@ impl Player {
             let away = Duration::from_millis(self.rng.below(5));
             self.world.now = self.world.now.plus(away);
         }
-        let by_person = self.faults.meddling && self.rng.one_in(4);
-        let deadline = self.rng.one_in(3).then(|| Duration::from_millis(20 + self.rng.below(500)));
+        let by_person = self.faults.meddling && self.rng.one_in(3);
+        let deadline = self.rng.one_in(2).then(|| Duration::from_millis(20 + self.rng.below(500)));
         let how = if by_person { Taking::Person { deadline } } else { Taking::Automatic };
         if let Err(corrupt) = self.world.take(how) {
             self.broken("I3", &format!("the journal cannot be folded: {corrupt:?}"));

@@ -11,7 +11,7 @@ use super::track::{Track, moved, needs_slot, staged};
 
 /// What the journal says about one attempt.
 #[derive(Debug, Default)]
-struct Life {
+struct Course {
     started: Seq,
     doomed: bool,
     /// Every entry of it after its start, with the stage that it ended.
@@ -19,39 +19,39 @@ struct Life {
     outcomes: u32,
 }
 
-type Lives = BTreeMap<(NodeIndex, u32), Life>;
+type Courses = BTreeMap<(NodeIndex, u32), Course>;
 
 pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
-    let lives = journal(history, verdicts);
-    ledger(history, &lives, verdicts);
+    let courses = journal(history, verdicts);
+    ledger(history, &courses, verdicts);
     overlaps(history, verdicts);
 }
 
-fn journal(history: &History<'_>, verdicts: &mut Verdicts) -> Lives {
+fn journal(history: &History<'_>, verdicts: &mut Verdicts) -> Courses {
     let mut track = Track::new(history);
-    let mut lives = Lives::new();
+    let mut courses = Courses::new();
     for line in history.lines() {
-        read(history, &track, &line, &mut lives, verdicts);
+        read(history, &track, &line, &mut courses, verdicts);
         track.read(history, &line);
     }
-    lives
+    courses
 }
 
-fn read(history: &History<'_>, track: &Track, line: &Line<'_>, lives: &mut Lives, verdicts: &mut Verdicts) {
+fn read(history: &History<'_>, track: &Track, line: &Line<'_>, courses: &mut Courses, verdicts: &mut Verdicts) {
     let about = moved(line.entry).map(|(node, _)| node).or_else(|| staged(line.entry).map(|(node, _)| node));
     let Some(node) = about else { return };
     let name = history.name(node);
-    let note = track.note(node);
-    let active = matches!(note.state, NodeState::Running | NodeState::AwaitingApproval | NodeState::Approved);
+    let known = track.of(node);
+    let active = matches!(known.state, NodeState::Running | NodeState::AwaitingApproval | NodeState::Approved);
     if let Entry::Started { attempt, .. } = line.entry {
         if active {
             verdicts.add("I4", line.seq, format!("`{name}` starts attempt {attempt} while another is active"));
         }
-        if *attempt != note.attempt + 1 {
-            verdicts.add("I8", line.seq, format!("`{name}` starts attempt {attempt} after {}", note.attempt));
+        if *attempt != known.attempt + 1 {
+            verdicts.add("I8", line.seq, format!("`{name}` starts attempt {attempt} after {}", known.attempt));
         }
-        let life = Life { started: line.seq, doomed: note.doomed, ..Life::default() };
-        if lives.insert((node, *attempt), life).is_some() {
+        let course = Course { started: line.seq, doomed: known.doomed, ..Course::default() };
+        if courses.insert((node, *attempt), course).is_some() {
             verdicts.add("I4", line.seq, format!("attempt {attempt} of `{name}` starts twice"));
         }
         return;
@@ -61,11 +61,11 @@ fn read(history: &History<'_>, track: &Track, line: &Line<'_>, lives: &mut Lives
         Entry::Asked(question) => Some(question.attempt),
         entry => staged(entry).map(|(_, attempt)| attempt),
     };
-    if named.is_some_and(|attempt| attempt != note.attempt) {
-        verdicts.add("I6", line.seq, format!("an entry about attempt {named:?} of `{name}` during {}", note.attempt));
+    if named.is_some_and(|attempt| attempt != known.attempt) {
+        verdicts.add("I6", line.seq, format!("an entry about attempt {named:?} of `{name}` during {}", known.attempt));
     }
-    let key = (node, named.unwrap_or(note.attempt));
-    let Some(life) = lives.get_mut(&key) else {
+    let key = (node, named.unwrap_or(known.attempt));
+    let Some(course) = courses.get_mut(&key) else {
         if named.is_some() {
             verdicts.add("I6", line.seq, format!("an entry about an attempt of `{name}` that never started"));
         }
@@ -77,8 +77,8 @@ fn read(history: &History<'_>, track: &Track, line: &Line<'_>, lives: &mut Lives
         return;
     }
     if ends {
-        life.outcomes += 1;
-        if life.outcomes > 1 {
+        course.outcomes += 1;
+        if course.outcomes > 1 {
             verdicts.add("I6", line.seq, format!("attempt {} of `{name}` has a second outcome", key.1));
         }
     }
@@ -88,22 +88,22 @@ fn read(history: &History<'_>, track: &Track, line: &Line<'_>, lives: &mut Lives
         Entry::Graded { .. } => Some(Stage::Evaluate),
         _ => None,
     };
-    life.steps.push((line.seq, stage));
+    course.steps.push((line.seq, stage));
 }
 
 /// Whatever was executed was allowed to be, when it began.
-fn ledger(history: &History<'_>, lives: &Lives, verdicts: &mut Verdicts) {
+fn ledger(history: &History<'_>, courses: &Courses, verdicts: &mut Verdicts) {
     let mut begun = BTreeSet::new();
     for done in history.ledger {
         let (name, attempt, stage) = (history.name(done.node), done.attempt, done.stage);
         if stage == Stage::Work && !begun.insert((done.node, attempt)) {
             verdicts.add("I6", done.durable, format!("the work of attempt {attempt} of `{name}` began twice"));
         }
-        let Some(life) = lives.get(&(done.node, attempt)).filter(|life| life.started <= done.durable) else {
+        let Some(course) = courses.get(&(done.node, attempt)).filter(|course| course.started <= done.durable) else {
             verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before attempt {attempt} was durable"));
             continue;
         };
-        let before = life.steps.iter().filter(|(seq, _)| *seq <= done.durable);
+        let before = course.steps.iter().filter(|(seq, _)| *seq <= done.durable);
         let over = before.clone().any(|(_, ended)| match ended {
             None => true,
             Some(Stage::Work) => stage == Stage::Work,
@@ -115,7 +115,7 @@ fn ledger(history: &History<'_>, lives: &Lives, verdicts: &mut Verdicts) {
         if stage != Stage::Work && before.count() == 0 {
             verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before its work was durable"));
         }
-        if life.doomed || !needs_slot(history, done.node) && stage == Stage::Work {
+        if course.doomed || !needs_slot(history, done.node) && stage == Stage::Work {
             verdicts.add("I12", done.durable, format!("`{name}` has no work to begin"));
         }
     }

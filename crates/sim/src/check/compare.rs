@@ -65,7 +65,7 @@ pub fn summary(history: &History<'_>) -> Summary {
         track.read(history, &line);
     }
     for node in graph.nodes() {
-        if track.note(node).state != NodeState::Completed {
+        if track.of(node).state != NodeState::Completed {
             patches[node.at()] = None;
             let fallback = history.definition.nodes[node.at()].spec.fallback.as_ref();
             outputs[node.at()] = match fallback {
@@ -79,30 +79,30 @@ pub fn summary(history: &History<'_>) -> Summary {
     order.sort_by_key(|node| (graph.phase(*node), depths[node.at()], history.name(*node)));
     let base = history.definition.context.iter().map(|(key, value)| (key.clone(), value.0.clone()));
     let mut context = Value::Object(base.collect());
-    let mut trace = String::new();
+    let mut lines = String::new();
     for node in order {
         if let Some(patch) = &patches[node.at()] {
             merge(&mut context, patch);
         }
         let (name, word) = (history.name(node), &words[node.at()]);
-        let told = match track.note(node).state {
-            NodeState::Completed => writeln!(trace, "TaskExecuted {name}"),
-            NodeState::Failed if track.note(node).settled => writeln!(trace, "TaskFailed {name}{word}"),
-            NodeState::Skipped => writeln!(trace, "TaskSkipped {name}{word}"),
+        let written = match track.of(node).state {
+            NodeState::Completed => writeln!(lines, "TaskExecuted {name}"),
+            NodeState::Failed if track.of(node).settled => writeln!(lines, "TaskFailed {name}{word}"),
+            NodeState::Skipped => writeln!(lines, "TaskSkipped {name}{word}"),
             _ => Ok(()),
         };
-        debug_assert!(told.is_ok(), "a string takes everything");
+        debug_assert!(written.is_ok(), "a string takes everything");
     }
     let named = |node: sprag_core::graph::NodeIndex| history.name(node).to_owned();
     Summary {
         states: graph
             .nodes()
-            .map(|node| (named(node), format!("{}{}", track.note(node).state, words[node.at()])))
+            .map(|node| (named(node), format!("{}{}", track.of(node).state, words[node.at()])))
             .collect(),
         outputs: graph.nodes().map(|node| (named(node), outputs[node.at()].clone())).collect(),
         context,
         ending,
-        trace,
+        trace: lines,
     }
 }
 
@@ -132,25 +132,25 @@ pub fn difference(one: &Summary, other: &Summary) -> Option<String> {
     if one == other {
         return None;
     }
-    let mut text = String::new();
+    let mut parts = Vec::new();
     for (node, state) in &one.states {
         if other.states.get(node) != Some(state) {
-            text += &format!("`{node}`: {state} / {}\n", other.states.get(node).map_or("", String::as_str));
+            parts.push(format!("`{node}`: {state} / {:?}", other.states.get(node)));
         }
     }
     for (node, output) in &one.outputs {
         if other.outputs.get(node) != Some(output) {
-            text += &format!("output of `{node}`: {output} / {:?}\n", other.outputs.get(node));
+            parts.push(format!("output of `{node}`: {output} / {:?}", other.outputs.get(node)));
         }
     }
     if one.context != other.context {
-        text += &format!("context: {} / {}\n", one.context, other.context);
+        parts.push(format!("context: {} / {}", one.context, other.context));
     }
     if one.ending != other.ending {
-        text += &format!("ending: {:?} / {:?}\n", one.ending, other.ending);
+        parts.push(format!("ending: {:?} / {:?}", one.ending, other.ending));
     }
     if one.trace != other.trace {
-        text += &format!("trace:\n{}/\n{}", one.trace, other.trace);
+        parts.push(format!("trace:\n{}/\n{}", one.trace, other.trace));
     }
-    Some(text)
+    Some(parts.join("\n"))
 }

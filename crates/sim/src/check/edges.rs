@@ -25,7 +25,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
     for line in history.lines() {
         match line.entry {
-            Entry::Ready { node, verdict } if track.note(*node).state == NodeState::Pending => {
+            Entry::Ready { node, verdict } if track.of(*node).state == NodeState::Pending => {
                 let unmet = verdict.as_ref().map(|verdict| verdict.unmet.as_slice()).unwrap_or_default();
                 let doomed = verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some());
                 ready(history, &track, &line, *node, (unmet, doomed), verdicts);
@@ -49,7 +49,7 @@ fn edges(
 ) -> Option<Vec<Edge>> {
     let mut edges = Vec::new();
     for (index, row) in history.definition.graph.edges_into_with_index(node) {
-        if !track.note(row.from).settled {
+        if !track.of(row.from).settled {
             let (name, source) = (history.name(node), history.name(row.from));
             verdicts.add("I12", line.seq, format!("`{name}` is decided before `{source}` is settled"));
             return None;
@@ -93,7 +93,7 @@ fn skipped(
     verdicts: &mut Verdicts,
 ) {
     let name = history.name(node);
-    if track.note(node).state != NodeState::Pending {
+    if track.of(node).state != NodeState::Pending {
         verdicts.add("I12", line.seq, format!("`{name}` was decided before it is skipped"));
     }
     let Some(edges) = edges(history, track, line, node, verdicts) else { return };
@@ -138,7 +138,7 @@ fn joined(
         Join::Any => edges.iter().any(holds),
         Join::NoneFailed => {
             let completed = |edge: &Edge| {
-                holds(edge) && (track.note(edge.from).state == NodeState::Completed || track.is_failure(edge.from))
+                holds(edge) && (track.of(edge.from).state == NodeState::Completed || track.is_failure(edge.from))
             };
             !edges.iter().any(|edge| spoils(history, track, edge.from)) && edges.iter().any(completed)
         }
@@ -167,7 +167,7 @@ fn blames(
             None => smallest(&|_| true),
         },
     };
-    let expected = match track.note(cause).state {
+    let expected = match track.of(cause).state {
         NodeState::Completed => SkipReason::ConditionNotMet,
         NodeState::Failed => SkipReason::DependencyFailed,
         NodeState::Skipped => SkipReason::DependencySkipped,

@@ -10,14 +10,14 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
     for line in history.lines() {
         if let Entry::Ended(ending) = line.entry {
-            if let Some(open) = history.definition.graph.nodes().find(|node| !track.note(*node).settled) {
+            if let Some(open) = history.definition.graph.nodes().find(|node| !track.of(*node).settled) {
                 verdicts.add("R-EDGE-5", line.seq, format!("the run ends before `{}`", history.name(open)));
             }
             judge(history, &track, line.seq, ending, verdicts);
         }
         track.read(history, &line);
     }
-    let settled = track.nodes.iter().all(|note| note.settled);
+    let settled = track.nodes.iter().all(|known| known.settled);
     if settled && !track.ended && !track.nodes.is_empty() {
         verdicts.add("L1", Seq(0), "every node is settled, and the run has not ended");
     }
@@ -28,15 +28,14 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
 
 fn judge(history: &History<'_>, track: &Track, seq: Seq, ending: &Ending, verdicts: &mut Verdicts) {
     let unhandled = track.unhandled(history);
-    let tainted = track.nodes.iter().any(|note| note.tainted);
+    let tainted = track.nodes.iter().any(|known| known.tainted);
     let open = history.definition.policy.fail_open == Some(true);
     let (status, exit, degraded) = match &track.stop {
         Some(StopCause::Cancel { .. }) => (EndStatus::Cancelled, 5, false),
         Some(StopCause::Deadline) => (EndStatus::Failed, 6, false),
-        Some(_) => (EndStatus::Failed, 1, false),
         None if unhandled.is_empty() => (EndStatus::Completed, 0, tainted),
         None if open => (EndStatus::Completed, 0, true),
-        None => (EndStatus::Failed, 1, false),
+        Some(_) | None => (EndStatus::Failed, 1, false),
     };
     if (ending.status, ending.exit, ending.degraded) != (status, exit, degraded) {
         let what = format!("the run ends {ending:?}, not {status:?} {exit}, degraded: {degraded}");
@@ -47,14 +46,14 @@ fn judge(history: &History<'_>, track: &Track, seq: Seq, ending: &Ending, verdic
         Some(StopCause::Cancel { .. } | StopCause::Deadline) => None,
         Some(StopCause::FailFast { node }) => Some(*node),
         Some(_) => {
-            let failed = |node: &NodeIndex| track.note(*node).state == NodeState::Failed;
+            let failed = |node: &NodeIndex| track.of(*node).state == NodeState::Failed;
             first(history, history.definition.graph.nodes().filter(failed))
         }
         None => first(history, unhandled.into_iter()),
     };
     if named != expected {
-        let names = [named, expected].map(|node| node.map(|node| history.name(node)));
-        verdicts.add("R-SCHED-4", seq, format!("the run blames {:?}, not {:?}", names[0], names[1]));
+        let shown = [named, expected].map(|node| node.map(|node| history.name(node)));
+        verdicts.add("R-SCHED-4", seq, format!("the run blames {:?}, not {:?}", shown[0], shown[1]));
     }
 }
 

@@ -34,23 +34,23 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 verdicts.add("I3", line.seq, format!("there is no such node as number {}", node.0));
                 return;
             }
-            if track.note(node).settled {
+            if track.of(node).settled {
                 verdicts.add("I2", line.seq, format!("`{}` was settled: {:?}", history.name(node), line.entry));
             }
         }
         if let Some((node, to)) = moved(line.entry) {
-            let from = track.note(node).state;
+            let from = track.of(node).state;
             if !TABLE.iter().any(|(state, next)| *state == from && next.contains(&to)) {
                 verdicts.add("I3", line.seq, format!("`{}` moves from {from} to {to}", history.name(node)));
             }
         }
         if let Some((node, _)) = staged(line.entry)
-            && track.note(node).state != NodeState::Running
+            && track.of(node).state != NodeState::Running
         {
             verdicts.add("I3", line.seq, format!("a stage of `{}`, which is not running", history.name(node)));
         }
         if let Entry::Finalised { node } = line.entry
-            && (track.note(*node).state, track.note(*node).due.is_some()) != (NodeState::Failed, true)
+            && (track.of(*node).state, track.of(*node).due.is_some()) != (NodeState::Failed, true)
         {
             verdicts.add("I3", line.seq, format!("`{}` was not to be retried", history.name(*node)));
         }
@@ -58,7 +58,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     }
     // An approval is never the last word in a commit: nobody would take the node on from there.
     for node in history.definition.graph.nodes() {
-        if track.note(node).state == NodeState::Approved {
+        if track.of(node).state == NodeState::Approved {
             verdicts.add("I3", sprag_core::run::Seq(0), format!("`{}` is left approved", history.name(node)));
         }
     }

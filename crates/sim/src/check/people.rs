@@ -31,7 +31,8 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     for line in history.lines() {
         match line.entry {
             Entry::Asked(question) => {
-                if asked.insert(question.id, Asked { question, closed: false }).is_some() {
+                let before = asked.insert(question.id, Asked { question, closed: false });
+                if before.is_some() {
                     verdicts.add("I18", line.seq, format!("question {} is asked twice", question.id));
                 }
             }
@@ -61,7 +62,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
         track.read(history, &line);
     }
     for asked in asked.values() {
-        let waits = track.note(asked.question.node).state == NodeState::AwaitingApproval;
+        let waits = track.of(asked.question.node).state == NodeState::AwaitingApproval;
         if waits == asked.closed && !newer(&track, asked) {
             let what = format!("question {} and the state of its node disagree", asked.question.id);
             verdicts.add("I18", Seq(0), what);
@@ -71,7 +72,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
 
 /// Whether the node has another question by now.
 fn newer(track: &Track, asked: &Asked<'_>) -> bool {
-    asked.closed && track.note(asked.question.node).attempt > asked.question.attempt
+    asked.closed && track.of(asked.question.node).attempt > asked.question.attempt
 }
 
 fn close<'run>(

@@ -24,17 +24,17 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     }
     let mut people = track.held;
     for node in history.definition.graph.nodes() {
-        let note = track.note(node);
+        let known = track.of(node);
         let name = history.name(node);
         let spec = &history.definition.nodes[node.at()];
-        match note.state {
+        match known.state {
             NodeState::AwaitingApproval => people = true,
-            NodeState::Running if spec.kind == Kind::Wait && note.waits_until.is_none() => people = true,
+            NodeState::Running if spec.kind == Kind::Wait && known.waits_until.is_none() => people = true,
             NodeState::Running => stuck(format!("`{name}` is running, and nobody works on it")),
-            NodeState::Failed if note.due.is_some() => stuck(format!("the retry of `{name}` is still to come")),
+            NodeState::Failed if known.due.is_some() => stuck(format!("the retry of `{name}` is still to come")),
             NodeState::Ready if may_start(history, &track, node) => stuck(format!("`{name}` could start")),
             NodeState::Pending => {
-                let open = history.definition.graph.edges_into(node).iter().any(|edge| !track.note(edge.from).settled);
+                let open = history.definition.graph.edges_into(node).iter().any(|edge| !track.of(edge.from).settled);
                 if !open {
                     stuck(format!("`{name}` could be decided"));
                 }
@@ -57,5 +57,5 @@ fn may_start(history: &History<'_>, track: &Track, node: NodeIndex) -> bool {
     }
     let depths = depths(history);
     let earlier = |other: &NodeIndex| depths[other.at()] < depths[node.at()];
-    history.definition.graph.nodes().filter(earlier).all(|other| track.note(other).settled)
+    history.definition.graph.nodes().filter(earlier).all(|other| track.of(other).settled)
 }

@@ -74,9 +74,9 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
 
 /// A retry waits until it is due, and a start that is no first one has a failure to show for it.
 fn early(history: &History<'_>, track: &Track, node: NodeIndex, line: &Line<'_>, verdicts: &mut Verdicts) {
-    let note = track.note(node);
-    if matches!(line.entry, Entry::Ready { .. }) && note.attempt > 0 {
-        match note.due {
+    let known = track.of(node);
+    if matches!(line.entry, Entry::Ready { .. }) && known.attempt > 0 {
+        match known.due {
             None => verdicts.add("I8", line.seq, format!("`{}` is tried again without a due time", history.name(node))),
             Some(due) if due > line.at => {
                 verdicts.add("I8", line.seq, format!("`{}` is tried again before {due}", history.name(node)));

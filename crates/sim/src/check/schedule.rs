@@ -24,7 +24,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 let open = history.definition.graph.nodes().find(|node| {
                     history.definition.graph.phase(*node) == *phase
                         && depths[node.at()] == *wave
-                        && !track.note(*node).settled
+                        && !track.of(*node).settled
                 });
                 if let Some(open) = open {
                     verdicts.add("I10", line.seq, format!("wave {wave} is completed without `{}`", history.name(open)));
@@ -53,14 +53,14 @@ fn starts(
     let place = |node: NodeIndex| (graph.phase(node), depths[node.at()]);
     let waves = policy.scheduling.unwrap_or(Scheduling::Waves) == Scheduling::Waves;
     let earlier = |other: &NodeIndex| if waves { place(*other) < place(node) } else { place(*other).0 < place(node).0 };
-    if let Some(open) = graph.nodes().find(|other| earlier(other) && !track.note(*other).settled) {
+    if let Some(open) = graph.nodes().find(|other| earlier(other) && !track.of(*other).settled) {
         verdicts.add("I10", line.seq, format!("`{name}` starts before `{}` is settled", history.name(open)));
     }
     if !needs_slot(history, node) {
         return;
     }
     let running =
-        graph.nodes().filter(|other| needs_slot(history, *other) && track.note(*other).state == NodeState::Running);
+        graph.nodes().filter(|other| needs_slot(history, *other) && track.of(*other).state == NodeState::Running);
     let limit = policy.max_parallelism.map_or(history.slots, |limit| limit.min(history.slots)) as usize;
     if running.count() + 1 > limit {
         verdicts.add("slots", line.seq, format!("`{name}` starts while all {limit} slots are taken"));
@@ -71,7 +71,7 @@ fn starts(
         (waves.then(|| place(node)), Reverse(priority), depths[node.at()], history.name(node))
     };
     let passed = graph.nodes().find(|other| {
-        track.note(*other).state == NodeState::Ready && needs_slot(history, *other) && claim(*other) < claim(node)
+        track.of(*other).state == NodeState::Ready && needs_slot(history, *other) && claim(*other) < claim(node)
     });
     if let Some(passed) = passed {
         verdicts.add("R-SCHED-3", line.seq, format!("`{name}` starts before `{}`", history.name(passed)));

@@ -125,7 +125,7 @@ fn swept(history: &History<'_>, track: &Track, line: &Line<'_>, verdicts: &mut V
     };
     let level = track.stop.as_ref().map(strictness);
     let name = history.name(node);
-    let from = track.note(node).state;
+    let from = track.of(node).state;
     let waits = from == NodeState::AwaitingApproval || !needs_slot(history, node);
     // Work that is done when the run stops, and whose gate is not asked any more, is cancelled as well.
     let gated = history.definition.nodes[node.at()].spec.approve.is_some();
@@ -139,8 +139,9 @@ fn swept(history: &History<'_>, track: &Track, line: &Line<'_>, verdicts: &mut V
             _ => true,
         },
         Entry::Failed { error, .. } if error.code.as_str() == "DEADLINE_EXCEEDED" => level != Some(1),
-        Entry::Failed { due: Some(_), .. } => level.is_some(),
-        Entry::Ready { .. } | Entry::Started { .. } | Entry::Asked(_) => level.is_some(),
+        Entry::Failed { due: Some(_), .. } | Entry::Ready { .. } | Entry::Started { .. } | Entry::Asked(_) => {
+            level.is_some()
+        }
         _ => false,
     };
     if wrong {

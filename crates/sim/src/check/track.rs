@@ -66,7 +66,7 @@ pub(super) const fn staged(entry: &Entry) -> Option<(NodeIndex, u32)> {
 
 impl Track {
     pub fn new(history: &History<'_>) -> Self {
-        let note = Note {
+        let known = Note {
             state: NodeState::Pending,
             settled: false,
             attempt: 0,
@@ -79,7 +79,7 @@ impl Track {
             settled_at: None,
         };
         Self {
-            nodes: vec![note; history.definition.graph.len()],
+            nodes: vec![known; history.definition.graph.len()],
             held: false,
             stop: None,
             person_owns: false,
@@ -87,33 +87,33 @@ impl Track {
         }
     }
 
-    pub fn note(&self, node: NodeIndex) -> &Note {
+    pub fn of(&self, node: NodeIndex) -> &Note {
         &self.nodes[node.at()]
     }
 
     /// Believes an entry.
     pub fn read(&mut self, history: &History<'_>, line: &Line<'_>) {
         if let Some((node, state)) = moved(line.entry) {
-            let Some(note) = self.nodes.get_mut(node.at()) else { return };
-            note.state = state;
-            note.due = None;
-            note.waits_until = None;
+            let Some(known) = self.nodes.get_mut(node.at()) else { return };
+            known.state = state;
+            known.due = None;
+            known.waits_until = None;
             if matches!(state, NodeState::Completed | NodeState::Skipped | NodeState::Cancelled) {
-                note.settled = true;
-                note.settled_at = Some(line.seq);
+                known.settled = true;
+                known.settled_at = Some(line.seq);
             }
         }
         match line.entry {
             Entry::Owned { person, .. } => self.person_owns = *person,
             Entry::Ready { node, verdict: Some(verdict) } => {
-                let note = &mut self.nodes[node.at()];
-                note.unmet.clone_from(&verdict.unmet);
-                note.doomed = verdict.doomed.is_some();
+                let known = &mut self.nodes[node.at()];
+                known.unmet.clone_from(&verdict.unmet);
+                known.doomed = verdict.doomed.is_some();
             }
             Entry::Started { node, attempt, due } => {
-                let note = &mut self.nodes[node.at()];
-                note.attempt = *attempt;
-                note.waits_until = *due;
+                let known = &mut self.nodes[node.at()];
+                known.attempt = *attempt;
+                known.waits_until = *due;
             }
             Entry::Completed { node, taint, .. } => self.nodes[node.at()].tainted = taint.is_some(),
             Entry::Failed { node, due, .. } => {
@@ -140,31 +140,31 @@ impl Track {
     }
 
     fn settle_failure(&mut self, history: &History<'_>, node: NodeIndex, seq: Seq) {
-        let note = &mut self.nodes[node.at()];
-        note.settled = true;
-        note.settled_at = Some(seq);
-        note.tainted |= continues(history, node);
+        let known = &mut self.nodes[node.at()];
+        known.settled = true;
+        known.settled_at = Some(seq);
+        known.tainted |= continues(history, node);
     }
 
     /// Whether it failed for good, was rejected or timed out (`R-EDGE-1`).
     pub fn is_failure(&self, node: NodeIndex) -> bool {
-        let note = self.note(node);
-        match note.state {
-            NodeState::Failed => note.settled,
-            NodeState::Cancelled => matches!(note.cancelled, Some(CancelCause::Rejected | CancelCause::TimedOut)),
+        let known = self.of(node);
+        match known.state {
+            NodeState::Failed => known.settled,
+            NodeState::Cancelled => matches!(known.cancelled, Some(CancelCause::Rejected | CancelCause::TimedOut)),
             _ => false,
         }
     }
 
     /// Whether the `when` of an edge holds, now that its source is settled (`R-EDGE-1`, `R-EDGE-4`).
     pub fn when_holds(&self, history: &History<'_>, source: NodeIndex, when: When) -> bool {
-        let note = self.note(source);
+        let known = self.of(source);
         let failed = self.is_failure(source);
         match when {
-            When::OnSuccess => note.state == NodeState::Completed || (failed && continues(history, source)),
+            When::OnSuccess => known.state == NodeState::Completed || (failed && continues(history, source)),
             When::OnFailure => failed,
-            When::Always => note.settled,
-            When::Skip => note.state == NodeState::Skipped || note.cancelled == Some(CancelCause::SkippedByPerson),
+            When::Always => known.settled,
+            When::Skip => known.state == NodeState::Skipped || known.cancelled == Some(CancelCause::SkippedByPerson),
         }
     }
 
@@ -175,7 +175,7 @@ impl Track {
         let handled = |node: NodeIndex| {
             continues(history, node)
                 || graph.edges_from(node).any(|(index, edge)| {
-                    let target = self.note(edge.to);
+                    let target = self.of(edge.to);
                     edge.when == When::OnFailure
                         && match target.state {
                             NodeState::Skipped => false,

@@ -31,8 +31,8 @@ fn world() -> WorldOptions {
     WorldOptions { seed: 7, slots: 3, longest_ms: 6, crash: None }
 }
 
-fn crashed(scenario: &Scenario, crashes: Vec<Crash>, undisturbed: &Summary) -> Player {
-    let player = played(scenario, world(), Faults { crashes: crashes.clone(), ..Faults::default() });
+fn crashed(scenario: &Scenario, crashes: &[Crash], undisturbed: &Summary) -> Player {
+    let player = played(scenario, world(), Faults { crashes: crashes.to_vec(), ..Faults::default() });
     if let Some(difference) = difference(undisturbed, &player.summary()) {
         panic!("{difference}\n{scenario}\n{crashes:?}\n{}", player.world.picture());
     }
@@ -49,7 +49,7 @@ fn a_crash_around_any_store_operation_changes_nothing_in_the_end() {
         shapes += 1;
         for operation in 1..=undisturbed.world.operations() {
             for after in [false, true] {
-                crashed(&scenario, vec![Crash { operation, after }], &summary);
+                crashed(&scenario, &[Crash { operation, after }], &summary);
                 points += 1;
             }
         }
@@ -69,8 +69,8 @@ fn two_crashes_change_no_more_than_one() {
         for first in 1..=operations {
             for second in first + 1..=operations + 2 {
                 for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let crashes = vec![Crash { operation: first, after: before }, Crash { operation: second, after }];
-                    crashed(&scenario, crashes, &summary);
+                    let crashes = [Crash { operation: first, after: before }, Crash { operation: second, after }];
+                    crashed(&scenario, &crashes, &summary);
                     pairs += 1;
                 }
             }
@@ -86,7 +86,7 @@ fn what_is_completed_is_never_executed_again() {
     let undisturbed = played(&scenario, world(), Faults::default());
     for operation in 1..=undisturbed.world.operations() {
         let crash = Crash { operation, after: true };
-        let player = crashed(&scenario, vec![crash], &undisturbed.summary());
+        let player = crashed(&scenario, &[crash], &undisturbed.summary());
         for node in ["a", "b", "c", "d"] {
             let index = player.world.node(node);
             let ran = player.world.ledger.iter().filter(|done| done.node == index && done.stage == Stage::Work);
