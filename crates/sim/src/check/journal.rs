@@ -6,14 +6,15 @@ use sprag_core::graph::NodeIndex;
 use sprag_core::run::{Entry, Fence, Input, Refused, Report, Seq, Stage};
 use sprag_engine::Reply;
 
-use super::history::{History, Verdicts};
+use super::history::{History, Line, Verdicts};
 use super::track::{moved, staged};
 
 pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     numbers(history, verdicts);
     fences(history, verdicts);
+    let lines: Vec<_> = history.lines().collect();
     for reply in history.replies {
-        acknowledged(history, reply, verdicts);
+        acknowledged(&lines, reply, verdicts);
     }
 }
 
@@ -65,15 +66,15 @@ const fn progress(entry: &Entry) -> u32 {
     }
 }
 
-fn acknowledged(history: &History<'_>, reply: &Reply, verdicts: &mut Verdicts) {
+fn acknowledged(lines: &[Line<'_>], reply: &Reply, verdicts: &mut Verdicts) {
     let missing = match (&reply.input, &reply.outcome) {
         (Input::Take { owner, .. }, Ok(())) => {
-            !history.lines().any(|line| matches!(line.entry, Entry::Owned { owner: of, .. } if of == owner))
+            !lines.iter().any(|line| matches!(line.entry, Entry::Owned { owner: of, .. } if of == owner))
         }
-        (Input::Report { node, attempt, report }, Ok(())) => !kept(history, *node, *attempt, report),
+        (Input::Report { node, attempt, report }, Ok(())) => !kept(lines, *node, *attempt, report),
         (Input::Command(command), outcome) => {
             let wanted = outcome.is_ok();
-            let recorded = history.lines().any(|line| {
+            let recorded = lines.iter().any(|line| {
                 matches!(line.entry, Entry::Command(record)
                     if record.command == *command && record.refused.is_none() == wanted)
             });
@@ -87,7 +88,7 @@ fn acknowledged(history: &History<'_>, reply: &Reply, verdicts: &mut Verdicts) {
     }
 }
 
-fn kept(history: &History<'_>, node: NodeIndex, attempt: u32, report: &Report) -> bool {
+fn kept(lines: &[Line<'_>], node: NodeIndex, attempt: u32, report: &Report) -> bool {
     let stage = match report {
         Report::Produced(_) => Stage::Work,
         Report::Failed(stage, _) => *stage,
@@ -102,7 +103,7 @@ fn kept(history: &History<'_>, node: NodeIndex, attempt: u32, report: &Report) -
         Stage::Evaluate | Stage::Gate | Stage::Done => 4,
     };
     let mut current = 0;
-    for line in history.lines() {
+    for line in lines {
         match line.entry {
             Entry::Started { node: of, attempt, .. } if *of == node => current = *attempt,
             entry => {

@@ -1,6 +1,6 @@
 //! I8: how often a node is tried again, for what, and when (`R-RETRY-1`, `R-RETRY-2`, `R-CLAIM-4`).
 
-use sprag_core::file::Retry;
+use sprag_core::file::{Retry, Semantics};
 use sprag_core::graph::NodeIndex;
 use sprag_core::run::{Choice, Entry, NodeError, Timestamp};
 
@@ -43,6 +43,8 @@ struct Count {
     tries: u32,
     /// Automatic interruptions in a row.
     interruptions: u32,
+    /// Whether it is known what became of the work of the current attempt: it was done, or a probe was asked.
+    certain: bool,
     /// The choice of the person whose answer stands directly before.
     chosen: Option<Choice>,
 }
@@ -60,7 +62,9 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 }
             }
             Entry::Owned { person: true, .. } => counts.iter_mut().for_each(|count| count.interruptions = 0),
-            Entry::Ready { node, .. } | Entry::Started { node, .. } => early(history, &track, *node, &line, verdicts),
+            Entry::Started { node, .. } => counts[node.at()].certain = false,
+            Entry::Produced { node, .. } | Entry::Unknown { node, .. } => counts[node.at()].certain = true,
+            Entry::Ready { node, .. } => early(history, &track, *node, &line, verdicts),
             Entry::Failed { node, error, due, .. } => {
                 let count = &mut counts[node.at()];
                 let failure = Failure { node: *node, error, due: *due };
@@ -72,10 +76,10 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     }
 }
 
-/// A retry waits until it is due, and a start that is no first one has a failure to show for it.
+/// A retry waits until it is due.
 fn early(history: &History<'_>, track: &Track, node: NodeIndex, line: &Line<'_>, verdicts: &mut Verdicts) {
     let known = track.of(node);
-    if matches!(line.entry, Entry::Ready { .. }) && known.attempt > 0 {
+    if known.attempt > 0 {
         match known.due {
             None => verdicts.add("I8", line.seq, format!("`{}` is tried again without a due time", history.name(node))),
             Some(due) if due > line.at => {
@@ -106,6 +110,11 @@ fn failed(
     let code = failure.error.code.as_str();
     let chosen = count.chosen.take();
     let interrupted = code == "INTERRUPTED";
+    let once = history.definition.nodes[failure.node.at()].spec.semantics == Some(Semantics::AtMostOnce);
+    let blind = once && chosen.is_none() && !count.certain && ["INTERRUPTED", "TIMEOUT", "NETWORK"].contains(&code);
+    if blind && track.stop.is_none() {
+        verdicts.add("R-CLAIM-5", line.seq, format!("`{name}` may have happened, and nobody was asked"));
+    }
     if chosen.is_none() {
         // A retry that a person chose is no automatic one, but it may use up an attempt.
         let most = retry.and_then(|retry| retry.max_attempts).unwrap_or(1);

@@ -55,6 +55,22 @@ impl Scenario {
         Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan, definition: OnceLock::new() }
     }
 
+    /// The same with other keys in its policy: each is set, or left out if it is empty.
+    #[must_use]
+    pub fn with_policy(&self, keys: &[(&str, &str)]) -> Self {
+        let is_policy = |line: &&str| line.starts_with("policy: ");
+        let line = self.yaml.lines().find(is_policy).unwrap_or_default();
+        let written = line.trim_start_matches("policy: { ").trim_end_matches(" }");
+        let kept = written.split(", ").filter(|pair| {
+            let key = pair.split(':').next().unwrap_or_default();
+            !key.is_empty() && !keys.iter().any(|(other, _)| *other == key)
+        });
+        let new = keys.iter().filter(|(_, value)| !value.is_empty()).map(|(key, value)| format!("{key}: {value}"));
+        let policy = kept.map(str::to_owned).chain(new).collect::<Vec<_>>().join(", ");
+        let rest = self.yaml.lines().filter(|line| !is_policy(line)).collect::<Vec<_>>().join("\n");
+        Self { yaml: format!("policy: {{ {policy} }}\n{rest}\n"), definition: OnceLock::new(), ..self.clone() }
+    }
+
     /// The workflow, read once.
     ///
     /// # Panics

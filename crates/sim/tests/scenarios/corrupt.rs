@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sprag_core::definition::Definition;
-use sprag_core::file::Scheduling;
+use sprag_core::file::{Scheduling, Semantics};
 use sprag_core::graph::{EdgeIndex, NodeIndex};
 use sprag_core::run::{
     Answer, CancelCause, Choice, Commit, EndStatus, Entry, Fence, NodeError, OwnerId, Product, Seq, SkipReason, Stage,
@@ -229,6 +229,11 @@ const ATTEMPTS: &[Case] = &[
         if let Entry::Failed { due, .. } = tale.entry(retried) {
             *due = None;
         }
+    }),
+    ("R-CLAIM-5", "nobody was asked", |tale| {
+        let node = tale.node("a").at();
+        let spec = Arc::make_mut(&mut tale.definition.nodes[node].spec);
+        spec.semantics = Some(Semantics::AtMostOnce);
     }),
     ("I12", "before attempt 1 was durable", |tale| tale.ledger[0].durable = Seq(1)),
     ("I12", "has no work to begin", |tale| {
