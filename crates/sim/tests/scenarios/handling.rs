@@ -245,3 +245,52 @@ fn interrupted_attempts_are_no_retries() {
     assert_eq!(world.states(), "a failed, y completed, z completed");
     assert_eq!(world.end(), "failed 1");
 }
+
+#[test]
+fn a_crash_while_the_run_stops_ends_what_was_left_to_end() {
+    // R-EDGE-5, R-CLAIM-4: without retry, and without a question.
+    for more in ["", ", semantics: at_most_once", ", semantics: at_most_once, probe: { run: ./did-it.sh }"] {
+        let mut world = broken(
+            &format!("policy: {{ fail_fast: true }}\nnodes:\n  a: {{ call: x }}\n  b: {{ call: x{more} }}\n"),
+            &[],
+        );
+        world.starts().fails("a", "TOOL_ERROR");
+        assert_eq!(world.states(), "a failed, b running");
+        world.crashes().starts();
+        assert_eq!((world.states().as_str(), world.code("b").as_str()), ("a failed, b failed", "INTERRUPTED"));
+        assert_eq!((world.end().as_str(), world.executions("b")), ("failed 1", 1));
+    }
+}
+
+#[test]
+fn two_edges_from_one_source_cover_both_of_its_ends() {
+    // R-EDGE-2, R-EDGE-3
+    let text = "nodes:\n  a: { call: x }\n  t: { call: x, join: any, needs: [a, { node: a, when: on_failure }] }\n";
+    for failing in [&[][..], &["a"]] {
+        let mut world = broken(text, failing);
+        world.runs();
+        assert_eq!((world.executions("t"), world.end().as_str()), (1, "completed 0"), "{failing:?}");
+    }
+}
+
+#[test]
+fn what_did_not_pass_has_no_output() {
+    // R-EXPR-3, R-EDGE-4
+    for (more, grade, when, condition) in [
+        (", approve: { message: go? }", true, "on_failure", "output is none and nodes.a.output is none"),
+        (", approve: { message: go? }, continue_on_error: true", true, "on_success", "output is none"),
+        (", approve: { message: go? }, continue_on_error: true, fallback: 7", true, "on_success", "output == 7"),
+        (", evaluate: 'false'", false, "on_failure", "output is none and error.grade == 'F'"),
+        (", evaluate: 'false', continue_on_error: true", false, "on_success", "output is none"),
+    ] {
+        let mut world = World::of(&format!(
+            "workflow: w\nnodes:\n  a: {{ call: x{more} }}\n  t: {{ call: x, needs: [{{ node: a, when: {when}, condition: \"{condition}\" }}] }}\n"
+        ));
+        world.scripted("a", [Outcome::output(1.into())]);
+        if grade {
+            world.will_answer("a", Choice::Reject);
+        }
+        world.runs();
+        assert_eq!(world.executions("t"), 1, "{more}\n{}", world.picture());
+    }
+}

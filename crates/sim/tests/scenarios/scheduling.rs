@@ -159,7 +159,7 @@ fn a_retry_takes_its_turn_like_any_other() {
 fn the_window_is_kept_full() {
     // R-SCHED-3: a window, not batches.
     for (limit, slots, wide) in [(3, 9, 3), (9, 3, 3), (1, 1, 1), (20, 20, 10)] {
-        let nodes: String = (0..10).map(|at| format!("  n{at}: {{ call: x }}\n")).collect();
+        let nodes = (0..10).map(|at| format!("  n{at}: {{ call: x }}")).collect::<Vec<_>>().join("\n");
         let mut world = World::with(
             &format!("workflow: w\npolicy: {{ max_parallelism: {limit} }}\nnodes:\n{nodes}"),
             WorldOptions { slots, ..WorldOptions::default() },
