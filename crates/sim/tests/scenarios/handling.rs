@@ -247,6 +247,23 @@ fn interrupted_attempts_are_no_retries() {
 }
 
 #[test]
+fn a_stop_names_the_first_failure_that_nobody_handled() {
+    // R-EDGE-6, R-STORE-2
+    let mut world = broken(
+        "policy: { max_node_failures: 2, scheduling: frontier }
+nodes:
+  a: { call: x }
+  b: { call: x }
+  h: { call: x, needs: [{ node: a, when: on_failure }] }
+",
+        &[],
+    );
+    world.starts().fails("a", "TOOL_ERROR").finishes("h").fails("b", "MINE");
+    let failure = world.ending().failure.unwrap();
+    assert_eq!((failure.node, failure.error.code.to_string().as_str()), (Some(world.node("b")), "MINE"));
+}
+
+#[test]
 fn a_crash_while_the_run_stops_ends_what_was_left_to_end() {
     // R-EDGE-5, R-CLAIM-4: without retry, and without a question.
     for more in ["", ", semantics: at_most_once", ", semantics: at_most_once, probe: { run: ./did-it.sh }"] {

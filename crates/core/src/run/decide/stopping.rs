@@ -81,7 +81,8 @@ impl Run {
             }
             Some(StopCause::FailFast { node }) => failed(1, self.failure_of(*node)),
             Some(StopCause::NodeFailures { .. } | StopCause::RetriesExhausted { .. }) => {
-                failed(1, self.first_failure())
+                // What was handled before the stop is not what went wrong, unless nothing else did.
+                failed(1, self.first_unhandled().map_or_else(|| self.first_failure(), |node| self.failure_of(node)))
             }
             None => match self.first_unhandled() {
                 Some(node) if self.definition.policy.fail_open.unwrap_or(false) => {
