@@ -41,7 +41,7 @@ struct Count {
     retries: u32,
     /// Attempts that failed without being interrupted, those that a person repeats included.
     tries: u32,
-    /// Automatic interruptions in a row.
+    /// Automatic interruptions; only a person's resume forgives them.
     interruptions: u32,
     /// Whether it is known what became of the work of the current attempt: it was done, or a probe was asked.
     certain: bool,
@@ -139,7 +139,6 @@ fn failed(
     }
     if !interrupted {
         count.tries += 1;
-        count.interruptions = 0;
     } else if !track.person_owns {
         count.interruptions += 1;
     }

@@ -47,7 +47,11 @@ impl Count {
     fn read(&mut self, history: &History<'_>, line: &Line<'_>) {
         match line.entry {
             Entry::Created(_) => self.deadline = history.definition.policy.deadline.map(|length| line.at.plus(length)),
-            Entry::DeadlineMoved { deadline } => self.deadline = Some(*deadline),
+            Entry::DeadlineMoved { deadline } => {
+                self.deadline = Some(*deadline);
+                // It counts from now on, and so does the waiting that does not count against it.
+                self.people_since = self.people_since.map(|_| line.at);
+            }
             Entry::PeopleOnly { on: true } => self.people_since = Some(line.at),
             Entry::PeopleOnly { on: false } => {
                 if let Some(since) = self.people_since.take() {
