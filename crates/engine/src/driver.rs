@@ -174,7 +174,8 @@ impl Driver {
         self.run.come_to_rest(now, self.slots, &mut self.decided)?;
         let Some(ownership) = self.run.ownership().filter(|_| !self.decided.is_empty()) else { return Ok(None) };
         let expected = self.committed;
-        let commit = Commit::new(self.id, expected.next(), now, ownership.fence, std::mem::take(&mut self.decided));
+        let entries = std::mem::take(&mut self.decided);
+        let commit = Commit::new(self.id, self.owner, expected.next(), now, ownership.fence, entries);
         self.committed = commit.last();
         Ok(Some(Append { run: self.id, expected, commit: Arc::new(commit) }))
     }

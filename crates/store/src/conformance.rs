@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sprag_core::run::{Commit, Entry, Fence, RunId, Seq, Timestamp};
+use sprag_core::run::{Commit, Entry, Fence, OwnerId, RunId, Seq, Timestamp};
 
 use crate::error::StoreError;
 use crate::journal::{Append, Journal};
@@ -40,7 +40,7 @@ fn run(number: u8) -> RunId {
 fn commit(run: RunId, first: u64, count: usize, fence: u64) -> Arc<Commit> {
     let entries = (0..count).map(|at| Entry::Held { on: at % 2 == 0 }).collect();
     let at = Timestamp::from_millis(i64::try_from(first).unwrap_or(0));
-    Arc::new(Commit::new(run, Seq(first), at, Fence(fence), entries))
+    Arc::new(Commit::new(run, OwnerId::default(), Seq(first), at, Fence(fence), entries))
 }
 
 fn append(store: &dyn Journal, run: RunId, expected: u64, commit: &Arc<Commit>) -> Result<Seq, StoreError> {

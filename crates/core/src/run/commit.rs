@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::entry::Entry;
-use super::ids::{Fence, RunId, Seq, Timestamp, commit_id};
+use super::ids::{Fence, OwnerId, RunId, Seq, Timestamp, commit_id};
 
 /// Changes whenever the stored form of entries does. Older forms are migrated forward when they are read; newer ones
 /// are refused.
@@ -64,8 +64,8 @@ impl std::error::Error for Unreadable {}
 
 impl Commit {
     /// A commit with its id.
-    pub fn new(run: RunId, first: Seq, at: Timestamp, fence: Fence, entries: Vec<Entry>) -> Self {
-        Self { first, at, fence, id: commit_id(run, fence, first), entries }
+    pub fn new(run: RunId, owner: OwnerId, first: Seq, at: Timestamp, fence: Fence, entries: Vec<Entry>) -> Self {
+        Self { first, at, fence, id: commit_id(run, owner, fence, first), entries }
     }
 
     /// The number of the last entry.

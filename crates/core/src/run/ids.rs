@@ -216,9 +216,10 @@ pub fn idempotency_key(first_run: RunId, node_address: &str, generation: u32) ->
     derived("key", first_run, generation, node_address)
 }
 
-/// The id of a commit: an owner writes each place in the journal once (`R-JRN-1`).
-pub fn commit_id(run: RunId, fence: Fence, first: Seq) -> Uuid {
-    Uuid::new_v5(&NAMESPACE, format!("commit/{run}/{fence}/{first}").as_bytes())
+/// The id of a commit: an owner writes each place in the journal once (`R-JRN-1`). The fence alone does not tell owners
+/// apart: processes that take a run at the same moment all expect the same one, and only one of them gets it.
+pub fn commit_id(run: RunId, owner: OwnerId, fence: Fence, first: Seq) -> Uuid {
+    Uuid::new_v5(&NAMESPACE, format!("commit/{run}/{owner}/{fence}/{first}").as_bytes())
 }
 
 /// Two inputs never meet in one text: word, run and number hold no `/`, and the address, which does, comes last.

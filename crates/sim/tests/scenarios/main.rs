@@ -12,6 +12,7 @@ mod ending;
 mod generated;
 mod guards;
 mod handling;
+mod owners;
 mod people;
 mod products;
 mod scheduling;
