@@ -41,9 +41,12 @@ impl Rows {
 
     fn append(&mut self, append: &Append) -> Result<Seq, StoreError> {
         let commit = &append.commit;
-        let landed = self.commits.get(self.position(commit.first));
-        if landed.is_some_and(|landed| landed.first == commit.first && landed.id == commit.id) {
-            return Ok(commit.last());
+        // Most commits are new ones at the end, and looking for those would touch a cold row at every step.
+        if commit.first <= self.last {
+            let landed = self.commits.get(self.position(commit.first));
+            if landed.is_some_and(|landed| landed.first == commit.first && landed.id == commit.id) {
+                return Ok(commit.last());
+            }
         }
         if commit.fence < self.fence {
             return Err(StoreError::Fenced { held: commit.fence, current: self.fence });
