@@ -46,6 +46,10 @@ fuzz seconds="600":
 bench *arguments:
     cargo bench --workspace --locked {{ arguments }}
 
+# Measure what a run itself costs, and write the figures and the picture of docs/benchmarks.md
+bench-run:
+    cargo bench --locked -p sprag-engine --bench run -- --plot "$PWD/docs/pictures/run-cost.svg" --table "$PWD/docs/benchmarks.md"
+
 # Write the JSON Schema of the workflow file
 schema:
     mkdir -p docs/reference

@@ -1,8 +1,8 @@
 //! What a run itself costs: nodes that do nothing, driven over the journal in memory.
 //!
 //! `cargo bench -p sprag-engine --bench run` prints one row per shape and size. Each case has a process of its own; times
-//! are the best of several rounds, so that a busy machine shows less. `--plot PATH` draws the time per node, `--table
-//! PATH` puts the rows into a Markdown page between its `run-cost` marks.
+//! are those on the processor, the best of several rounds, so that a busy machine shows less. `--plot PATH` draws the time
+//! per node, `--table PATH` puts the rows into a Markdown page between its `run-cost` marks.
 
 #![expect(
     clippy::print_stdout,
@@ -85,7 +85,7 @@ fn cells(costs: &[Cost], at: usize) -> [String; 10] {
 
 fn print_row(cells: &[String; 10]) {
     let [shape, rest @ ..] = cells;
-    let rest: Vec<_> = rest.iter().map(|cell| format!("{cell:>12}")).collect();
+    let rest: Vec<_> = rest.iter().map(|cell| format!("{cell:>14}")).collect();
     println!("{shape:<16}{}", rest.concat());
 }
 

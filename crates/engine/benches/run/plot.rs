@@ -29,8 +29,9 @@ pub fn svg(costs: &[Cost]) -> String {
         let value = step * f64::from(line);
         let y = height(value, top);
         let _ = writeln!(picture, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>");
+        let label = super::grouped(&value.to_string());
         let _ =
-            writeln!(picture, "<text class=\"tick\" text-anchor=\"end\" x=\"56\" y=\"{:.1}\">{value}</text>", y + 4.0);
+            writeln!(picture, "<text class=\"tick\" text-anchor=\"end\" x=\"56\" y=\"{:.1}\">{label}</text>", y + 4.0);
     }
     for nodes in SIZES {
         let (x, label) = (place(nodes), super::grouped(&nodes.to_string()));
