@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 use sprag_core::file::Duration;
 use sprag_core::hash::Digest;
 use sprag_core::run::{
-    Choice, Command, CommandId, Input, Product, QuestionId, QuestionKind, QuestionRef, Report, Taking, Verb,
+    Choice, Command, CommandId, Entry, Input, OwnerId, Product, QuestionId, QuestionKind, QuestionRef, Report, Taking,
+    Verb,
 };
+use sprag_store::Journal;
 use uuid::Uuid;
 
 use crate::check::{self, History, Summary, Violation};
@@ -82,6 +84,7 @@ impl Player {
                 } else if self.faults.late && self.rng.one_in(6) {
                     self.report_again();
                 }
+                self.write_again();
             }
             if !self.world.is_alive() {
                 self.judge(false);
@@ -157,6 +160,26 @@ impl Player {
     fn report_again(&mut self) {
         if let Some(input) = self.rng.pick(&self.world.reported).cloned() {
             self.world.offer(input);
+        }
+    }
+
+    /// What dead owners wrote last reaches the store once somebody else owns the run: it is refused, or it had landed.
+    fn write_again(&mut self) {
+        if self.world.belated.is_empty() || !self.world.is_alive() {
+            return;
+        }
+        let owner = OwnerId(Uuid::from_u128(u128::from(self.world.owners)));
+        let before = self.world.journal();
+        let owns = |entry: &Entry| matches!(entry, Entry::Owned { owner: of, .. } if *of == owner);
+        if !before.iter().any(|commit| commit.entries.iter().any(owns)) {
+            return;
+        }
+        for append in std::mem::take(&mut self.world.belated) {
+            let landed = before.iter().any(|commit| *commit == append.commit);
+            let answer = self.world.store.append(&[append]).pop();
+            if answer.is_some_and(|answer| answer.is_ok()) != landed || self.world.journal() != before {
+                self.broken("I5", "a late write of an old owner was taken");
+            }
         }
     }
 

@@ -90,6 +90,8 @@ pub struct World {
     pub(crate) twice: bool,
     /// Whether the journal is folded after every drain and compared with the state of the owner.
     pub(crate) folding: bool,
+    /// The last writes of owners that died, which may still reach the store.
+    pub(crate) belated: Vec<sprag_store::Append>,
     /// Every report so far, for those that come again.
     pub(crate) reported: Vec<Input>,
     /// Reports that are not durable yet: if the owner dies, those attempts ended for nobody.
@@ -147,6 +149,7 @@ impl World {
             commands: 0,
             twice: false,
             folding: false,
+            belated: Vec::new(),
             reported: Vec::new(),
             told: Vec::new(),
             operations: 0,
@@ -262,6 +265,9 @@ impl World {
         };
         self.operations += 1;
         let crash = self.options.crash.filter(|crash| crash.operation == self.operations);
+        if crash.is_some() {
+            self.belated.push(append.clone());
+        }
         if crash.is_some_and(|crash| !crash.after) {
             self.die();
             return true;
