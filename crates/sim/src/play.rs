@@ -175,7 +175,7 @@ impl Player {
             return;
         }
         for append in std::mem::take(&mut self.world.belated) {
-            let landed = before.iter().any(|commit| *commit == append.commit);
+            let landed = before.contains(&append.commit);
             let answer = self.world.store.append(&[append]).pop();
             if answer.is_some_and(|answer| answer.is_ok()) != landed || self.world.journal() != before {
                 self.broken("I5", "a late write of an old owner was taken");

@@ -45,9 +45,11 @@ fn judge(history: &History<'_>, track: &Track, seq: Seq, ending: &Ending, verdic
     let expected = match &track.stop {
         Some(StopCause::Cancel { .. } | StopCause::Deadline) => None,
         Some(StopCause::FailFast { node }) => Some(*node),
+        // A count may stop a run in which every failure was handled; then the first of them has to do.
         Some(_) => {
             let failed = |node: &NodeIndex| track.of(*node).state == NodeState::Failed;
-            first(history, history.definition.graph.nodes().filter(failed))
+            let unhandled = first(history, unhandled.into_iter());
+            unhandled.or_else(|| first(history, history.definition.graph.nodes().filter(failed)))
         }
         None => first(history, unhandled.into_iter()),
     };
