@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sprag_core::limits::Limits;
 use sprag_core::load::load;
-use sprag_core::run::{Choice, Entry, Run, Timestamp};
+use sprag_core::run::{Choice, Entry, Run, Seq, Timestamp};
 use sprag_sim::{Outcome, Rng, World};
 
 const STORY: &str = "
@@ -47,7 +47,7 @@ fn a_tampered_journal_is_told_apart_or_harmless() {
         match Run::fold(Arc::clone(&definition), entries.iter().map(|(at, entry)| (*at, entry))) {
             Ok(mut run) => {
                 folded += 1;
-                let _ = (run.trace(), run.context(), run.next_wake(), run.owed(Default::default(), run.seq()).count());
+                let _ = (run.trace(), run.context(), run.next_wake(), run.owed(Seq(0), run.seq()).count());
                 let _ = run.come_to_rest(Timestamp::from_millis(1_900_000_000_000), 2, &mut Vec::new());
             }
             Err(_) => refused += 1,
@@ -94,7 +94,7 @@ fn alter(rng: &mut Rng, value: &mut Value) {
             alter(rng, &mut items[which]);
         }
         Value::Number(_) => {
-            *value = Value::from([0, 1, 2, 3, 7, 4_294_967_295_u64][usize::try_from(rng.below(6)).unwrap()])
+            *value = Value::from([0, 1, 2, 3, 7, 4_294_967_295_u64][usize::try_from(rng.below(6)).unwrap()]);
         }
         _ => {}
     }
