@@ -158,7 +158,11 @@ impl Player {
     }
 
     fn report_again(&mut self) {
-        if let Some(input) = self.rng.pick(&self.world.reported).cloned() {
+        let Some(input) = self.rng.pick(&self.world.reported).cloned() else { return };
+        // A dead owner's report of a stage that is being repeated would end it while somebody still works on it; whatever
+        // an owner executes dies with it, so that report does not exist (`R-CMD-2`).
+        let repeated = |(node, attempt, _): &(_, _, _)| matches!(&input, Input::Report { node: of, attempt: number, .. } if (of, number) == (node, attempt));
+        if !self.world.busy.keys().any(repeated) {
             self.world.offer(input);
         }
     }
