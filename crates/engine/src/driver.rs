@@ -9,8 +9,8 @@ use sprag_core::codes::Code;
 use sprag_core::definition::Definition;
 use sprag_core::facts::Facts;
 use sprag_core::run::{
-    Commit, Corrupt, Created, Effect, Entry, Input, OwnerId, Ownership, Refused, Run, RunId, Seq, Taking, Timestamp,
-    unsupported,
+    Commit, Corrupt, CorruptDetail, Created, Effect, Entry, Input, OwnerId, Ownership, Refused, Run, RunId, Seq,
+    Taking, Timestamp, unsupported,
 };
 use sprag_store::Append;
 
@@ -26,6 +26,10 @@ pub struct Driver {
     id: RunId,
     owner: OwnerId,
     slots: u32,
+    /// The last entry when the journal was folded; claims before it are not this driver's.
+    folded: Seq,
+    /// The first entry of a new run, until the first drain.
+    creation: Option<Entry>,
     inbox: VecDeque<Input>,
     /// Entries that are decided and not yet in a commit.
     decided: Vec<Entry>,
@@ -47,62 +51,42 @@ pub struct Reply {
     resting_on: Seq,
 }
 
-/// Why a run cannot begin.
+/// Why a run cannot begin: the workflow uses what runs do not carry out yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotRunnable {
-    /// The workflow uses what runs do not carry out yet.
-    Unsupported(String),
-    /// The creation does not belong to the definition.
-    Refused(Corrupt),
-}
+pub struct NotYetSupported(
+    /// What it is, in words.
+    pub String,
+);
 
-impl NotRunnable {
+impl NotYetSupported {
     /// What every face says about it.
     pub fn facts(&self) -> Facts {
-        match self {
-            Self::Unsupported(_) => Facts::new(Code::NOT_YET_SUPPORTED, "take it out of the workflow"),
-            Self::Refused(_) => Facts::new(Code::INTERNAL, "this is a bug in sprag; please report it"),
-        }
+        Facts::new(Code::NOT_YET_SUPPORTED, "take it out of the workflow")
     }
 }
 
-impl fmt::Display for NotRunnable {
+impl fmt::Display for NotYetSupported {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsupported(what) => write!(formatter, "this version cannot run {what} yet"),
-            Self::Refused(corrupt) => write!(formatter, "the run cannot begin: {corrupt}"),
-        }
+        write!(formatter, "this version cannot run {} yet", self.0)
     }
 }
 
-impl std::error::Error for NotRunnable {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Refused(corrupt) => Some(corrupt),
-            Self::Unsupported(_) => None,
-        }
-    }
-}
+impl std::error::Error for NotYetSupported {}
 
 impl Driver {
-    /// A new run, owned from its first commit on.
+    /// A new run, created and owned with its first commit.
     pub fn create(
         definition: Arc<Definition>,
         created: Created,
         owner: OwnerId,
         slots: u32,
-        now: Timestamp,
-    ) -> Result<Self, NotRunnable> {
+    ) -> Result<Self, NotYetSupported> {
         if let Some(what) = unsupported(&definition) {
-            return Err(NotRunnable::Unsupported(what));
+            return Err(NotYetSupported(what));
         }
-        let mut run = Run::new(definition);
-        let id = created.run;
-        let entry = Entry::Created(Box::new(created));
-        run.apply(now, &entry).map_err(NotRunnable::Refused)?;
-        let mut driver = Self::around(run, id, owner, slots);
-        driver.decided.push(entry);
-        driver.offer(Input::Take { owner, how: Taking::Automatic });
+        let mut driver = Self::around(Run::new(definition), created.run, owner, slots);
+        driver.creation = Some(Entry::Created(Box::new(created)));
+        driver.offer(Input::Take { owner, how: Taking::Automatic, folded: Seq(0) });
         Ok(driver)
     }
 
@@ -115,12 +99,24 @@ impl Driver {
         how: Taking,
         slots: u32,
     ) -> Result<Self, Corrupt> {
-        let entries = commits.into_iter().flat_map(|commit| commit.entries.iter().map(|entry| (commit.at, entry)));
-        let run = Run::fold(definition, entries)?;
-        let mut driver = Self::around(run, id, owner, slots);
-        driver.committed = driver.run.seq();
-        driver.durable = driver.run.seq();
-        driver.offer(Input::Take { owner, how });
+        let mut driver = Self::around(Run::new(definition), id, owner, slots);
+        for commit in commits {
+            let seq = driver.run.seq().next();
+            if commit.first != seq {
+                return Err(Corrupt { seq, detail: CorruptDetail::Other("is missing") });
+            }
+            for entry in &commit.entries {
+                driver.run.apply(commit.at, entry)?;
+            }
+        }
+        let folded = driver.run.seq();
+        if driver.run.id() != Some(id) {
+            return Err(Corrupt { seq: folded, detail: CorruptDetail::Other("belongs to another run") });
+        }
+        driver.folded = folded;
+        driver.committed = folded;
+        driver.durable = folded;
+        driver.offer(Input::Take { owner, how, folded });
         Ok(driver)
     }
 
@@ -130,6 +126,8 @@ impl Driver {
             id,
             owner,
             slots,
+            folded: Seq(0),
+            creation: None,
             inbox: VecDeque::new(),
             decided: Vec::new(),
             committed: Seq(0),
@@ -164,6 +162,10 @@ impl Driver {
     /// The error is a fault of the rules themselves, caught before anything illegal was written: the driver is of no
     /// further use.
     pub fn drain(&mut self, now: Timestamp) -> Result<Option<Append>, Corrupt> {
+        if let Some(creation) = self.creation.take() {
+            self.run.apply(now, &creation)?;
+            self.decided.push(creation);
+        }
         while let Some(input) = self.inbox.pop_front() {
             let outcome = match self.run.take_in(now, self.slots, &input, &mut self.decided) {
                 Err(Refused::Illegal(corrupt)) => return Err(corrupt),
@@ -173,11 +175,10 @@ impl Driver {
         }
         self.run.come_to_rest(now, self.slots, &mut self.decided)?;
         let Some(ownership) = self.run.ownership().filter(|_| !self.decided.is_empty()) else { return Ok(None) };
-        let expected = self.committed;
         let entries = std::mem::take(&mut self.decided);
-        let commit = Commit::new(self.id, self.owner, expected.next(), now, ownership.fence, entries);
+        let commit = Commit::new(self.id, self.owner, self.committed.next(), now, ownership.fence, entries);
         self.committed = commit.last();
-        Ok(Some(Append { run: self.id, expected, commit: Arc::new(commit) }))
+        Ok(Some(Append { run: self.id, commit: Arc::new(commit) }))
     }
 
     /// The store has everything up to here.
@@ -185,10 +186,14 @@ impl Driver {
         self.durable = self.durable.max(seq);
     }
 
-    /// What the durable state demands and was not handed out before; nothing until the ownership itself is durable.
+    /// What the durable state demands and was not handed out before; nothing until the ownership itself is durable. A run
+    /// that is over has no owner to be, and still wants to be finished.
     pub fn effects(&mut self) -> Vec<Effect> {
-        let owned = |ownership: &Ownership| ownership.owner == self.owner && ownership.fence.0 <= self.durable.0;
-        if !self.run.ownership().as_ref().is_some_and(owned) {
+        let owned = |ownership: &Ownership| {
+            let claimed = ownership.owner == self.owner && ownership.fence.0 > self.folded.0;
+            claimed && ownership.fence.0 <= self.durable.0
+        };
+        if self.run.ended().is_none() && !self.run.ownership().as_ref().is_some_and(owned) {
             return Vec::new();
         }
         let effects = self.run.owed(self.handed, self.durable).collect();

@@ -10,7 +10,7 @@ mod report;
 mod settings;
 mod source;
 
-pub use driver::{Driver, NotRunnable, Reply};
+pub use driver::{Driver, NotYetSupported, Reply};
 pub use error::EngineError;
 pub use project::Project;
 pub use report::{FileReport, Problem, Report};

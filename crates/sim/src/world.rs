@@ -11,7 +11,7 @@ use sprag_core::load::load;
 use sprag_core::run::{
     Choice, Commit, Corrupt, Created, Effect, Input, OwnerId, Run, RunId, Seq, Stage, Taking, Timestamp,
 };
-use sprag_engine::{Driver, NotRunnable, Reply};
+use sprag_engine::{Driver, Reply};
 use sprag_store::{Journal, MemoryJournal};
 use uuid::Uuid;
 
@@ -198,6 +198,7 @@ impl World {
         self.owners += 1;
         let owner = OwnerId(Uuid::from_u128(u128::from(self.owners)));
         let journal = self.journal();
+        let folded = journal.last().map_or(Seq(0), |commit| commit.last());
         let driver = if journal.is_empty() {
             let created = Created {
                 run: self.id,
@@ -213,10 +214,9 @@ impl World {
                     .filter_map(|(name, param)| Some((name.as_str().to_owned(), param.default.as_ref()?.0.clone())))
                     .collect(),
             };
-            match Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots, self.now) {
+            match Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots) {
                 Ok(driver) => driver,
-                Err(NotRunnable::Refused(corrupt)) => return Err(corrupt),
-                Err(NotRunnable::Unsupported(what)) => panic!("this scenario needs {what}"),
+                Err(unsupported) => panic!("{unsupported}"),
             }
         } else {
             let commits = journal.iter().map(AsRef::as_ref);
@@ -224,7 +224,7 @@ impl World {
         };
         self.driver = Some(driver);
         if self.twice {
-            self.offer(Input::Take { owner, how });
+            self.offer(Input::Take { owner, how, folded });
         }
         Ok(())
     }

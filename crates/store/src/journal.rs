@@ -11,9 +11,7 @@ use crate::error::StoreError;
 pub struct Append {
     /// The run.
     pub run: RunId,
-    /// The last entry that the writer knows; `Seq(0)` makes the run.
-    pub expected: Seq,
-    /// What becomes durable.
+    /// What becomes durable. Its first entry follows the last one that the writer knows; `Seq(1)` makes the run.
     pub commit: Arc<Commit>,
 }
 
@@ -25,7 +23,7 @@ pub trait Journal: Send + Sync {
     /// Appends commits. For each, in order:
     /// - one whose id is already at its place is success: it landed before and the answer was lost;
     /// - a fence below the run's is [`StoreError::Fenced`], one above it takes the run over;
-    /// - a last entry other than `expected` is [`StoreError::Conflict`].
+    /// - a first entry that does not follow the last one there is, or no entry at all, is [`StoreError::Conflict`].
     ///
     /// On success the last entry of the run is returned, and the commit is durable.
     fn append(&self, appends: &[Append]) -> Vec<Result<Seq, StoreError>>;

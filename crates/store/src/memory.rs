@@ -44,15 +44,16 @@ impl Rows {
         // Most commits are new ones at the end, and looking for those would touch a cold row at every step.
         if commit.first <= self.last {
             let landed = self.commits.get(self.position(commit.first));
-            if landed.is_some_and(|landed| landed.first == commit.first && landed.id == commit.id) {
-                return Ok(commit.last());
+            let same = |landed: &&Arc<Commit>| (landed.first, landed.id) == (commit.first, commit.id);
+            if let Some(landed) = landed.filter(same).filter(|landed| landed.last() == commit.last()) {
+                return Ok(landed.last());
             }
         }
         if commit.fence < self.fence {
             return Err(StoreError::Fenced { held: commit.fence, current: self.fence });
         }
-        if append.expected != self.last || commit.first != self.last.next() || commit.entries.is_empty() {
-            return Err(StoreError::Conflict { expected: append.expected, actual: self.last });
+        if commit.first != self.last.next() || commit.entries.is_empty() {
+            return Err(StoreError::Conflict { expected: Seq(commit.first.0.saturating_sub(1)), actual: self.last });
         }
         self.fence = commit.fence;
         self.last = commit.last();
@@ -68,7 +69,7 @@ impl Journal for MemoryJournal {
             .iter()
             .map(|append| match runs.get_mut(&append.run) {
                 Some(rows) => rows.append(append),
-                None if append.expected == Seq(0) => {
+                None if append.commit.first == Seq(1) => {
                     let mut rows = Rows::default();
                     let last = rows.append(append)?;
                     runs.insert(append.run, rows);

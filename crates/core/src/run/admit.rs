@@ -4,8 +4,9 @@ use super::cause::{SkipReason, StopCause};
 use super::entry::Entry;
 use super::fold::{CorruptDetail, Run};
 use super::ids::{QuestionId, Seq};
+use super::input::Stage;
 use super::record::Record;
-use super::state::{InvalidStateTransition, NodeState};
+use super::state::NodeState;
 use crate::graph::{EdgeIndex, NodeIndex};
 
 impl Run {
@@ -26,11 +27,9 @@ impl Run {
         self.admit_beside_nodes(entry)?;
         let Some(place) = Place::of(entry) else { return Ok(()) };
         let Some(record) = self.nodes.get(place.node.at()) else { return other("names a node that does not exist") };
-        if let Some(to) = place.to
-            && !(record.state.is_valid_transition(to))
-        {
-            let node = self.definition.graph.id(place.node).to_string();
-            return Err(CorruptDetail::Transition(InvalidStateTransition { node, from: record.state, to }));
+        if let Some(to) = place.to {
+            let id = self.definition.graph.id(place.node).as_str();
+            record.state.moved(to, id).map_err(CorruptDetail::Transition)?;
         }
         if record.settled {
             return other("moves a node that is settled");
@@ -40,8 +39,11 @@ impl Run {
         if place.attempt.is_some_and(|attempt| attempt != expected) {
             return other("is about another attempt");
         }
-        if place.stage && record.state != NodeState::Running {
-            return other("is a stage of a node that is not running");
+        if !place.stages.is_empty() && (record.state != NodeState::Running || !place.stages.contains(&record.stage)) {
+            return other("ends a stage that the node is not at");
+        }
+        if place.to.is_some() && record.rare().question.is_some() {
+            return other("moves a node whose question is open");
         }
         self.admit_decision(entry, record)
     }
@@ -81,6 +83,10 @@ impl Run {
             Entry::WaveCompleted { phase, wave } if self.waves.completed() != Some((*phase, *wave)) => {
                 "announces a wave that is not done"
             }
+            Entry::PeopleOnly { on } if *on == self.people_only_since.is_some() => "says again whom the run waits for",
+            Entry::Stopping { cause } if self.stop.as_ref().is_some_and(|stop| stop.level() >= cause.level()) => {
+                "stops a run that stops already"
+            }
             Entry::Ended(_) if self.unsettled > 0 => "ends a run whose nodes are not settled",
             Entry::Skipped { cause: Some(node), .. } | Entry::Stopping { cause: StopCause::FailFast { node } }
                 if node.at() >= self.nodes.len() =>
@@ -98,18 +104,19 @@ struct Place {
     node: NodeIndex,
     to: Option<NodeState>,
     attempt: Option<u32>,
-    stage: bool,
+    /// The stages that it may end.
+    stages: &'static [Stage],
 }
 
 impl Place {
     fn of(entry: &Entry) -> Option<Self> {
         use NodeState as S;
-        let moved = |node: &NodeIndex, to| Some(Self { node: *node, to: Some(to), attempt: None, stage: false });
+        let moved = |node: &NodeIndex, to| Some(Self { node: *node, to: Some(to), attempt: None, stages: &[] });
         let tried = |node: &NodeIndex, attempt: &u32, to| {
-            Some(Self { node: *node, to: Some(to), attempt: Some(*attempt), stage: false })
+            Some(Self { node: *node, to: Some(to), attempt: Some(*attempt), stages: &[] })
         };
-        let staged = |node: &NodeIndex, attempt: &u32| {
-            Some(Self { node: *node, to: None, attempt: Some(*attempt), stage: true })
+        let staged = |node: &NodeIndex, attempt: &u32, stages| {
+            Some(Self { node: *node, to: None, attempt: Some(*attempt), stages })
         };
         match entry {
             Entry::Ready { node, .. } => moved(node, S::Ready),
@@ -120,12 +127,12 @@ impl Place {
             Entry::Approved { node } => moved(node, S::Approved),
             Entry::Skipped { node, .. } => moved(node, S::Skipped),
             Entry::Cancelled { node, .. } => moved(node, S::Cancelled),
-            Entry::Produced { node, attempt, .. }
-            | Entry::Checked { node, attempt }
-            | Entry::Graded { node, attempt, .. }
-            | Entry::Unknown { node, attempt, .. } => staged(node, attempt),
+            Entry::Produced { node, attempt, .. } => staged(node, attempt, &[Stage::Work, Stage::Probe]),
+            Entry::Checked { node, attempt } => staged(node, attempt, &[Stage::Check]),
+            Entry::Graded { node, attempt, .. } => staged(node, attempt, &[Stage::Evaluate]),
+            Entry::Unknown { node, attempt, .. } => staged(node, attempt, &[Stage::Work]),
             Entry::Finalised { node } | Entry::SignalTaken { node, .. } => {
-                Some(Self { node: *node, to: None, attempt: None, stage: false })
+                Some(Self { node: *node, to: None, attempt: None, stages: &[] })
             }
             Entry::Created(_)
             | Entry::Owned { .. }

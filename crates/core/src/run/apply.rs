@@ -111,32 +111,18 @@ impl Run {
 
     fn start(&mut self, node: NodeIndex, attempt: u32, due: Option<Timestamp>) {
         self.set(node, NodeState::Running);
-        let seq = self.seq;
-        let compiled = self.definition.node(node);
         let record = &mut self.nodes[node.at()];
         record.attempt = attempt;
         record.stage = Stage::Work;
-        match compiled.kind {
-            Kind::Wait => {
-                let signal = compiled.spec.wait.as_ref().and_then(|wait| wait.signal.as_ref());
-                if let Some(due) = due {
-                    record.rare_mut().due = Some(due);
-                    let timer = if signal.is_some() { Timer::Signal(node) } else { Timer::Wait(node) };
-                    self.timers.insert(due, timer);
-                }
-                if let Some(name) = signal {
-                    self.waiting_for.entry(name.as_str().into()).or_default().insert(node);
-                }
-            }
+        let doomed = record.rare().verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some());
+        match self.definition.node(node).kind {
+            Kind::Wait => self.begin_wait(node, due),
             Kind::Approve => {
                 record.stage = Stage::Gate;
                 self.at_own_stage.insert(node);
             }
-            _ if record.rare().verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some()) => {}
-            _ => {
-                record.demand = seq;
-                self.demands.insert(seq, Effect::Execute { node, attempt, stage: Stage::Work });
-            }
+            _ if doomed => {}
+            _ => self.demand(node, Stage::Work),
         }
     }
 
@@ -156,18 +142,16 @@ impl Run {
     /// A stage begins: somebody outside is owed it, or the core does it itself.
     fn enter(&mut self, node: NodeIndex, stage: Stage) {
         self.drop_demand(node);
-        let seq = self.seq;
+        self.end_wait(node);
+        self.nodes[node.at()].stage = stage;
         let outside = match stage {
             Stage::Check | Stage::Probe => true,
             Stage::Evaluate => self.definition.node(node).evaluates_outside(),
             Stage::Work | Stage::Gate | Stage::Done => false,
         };
-        let record = &mut self.nodes[node.at()];
-        record.stage = stage;
         if outside {
-            record.demand = seq;
-            self.demands.insert(seq, Effect::Execute { node, attempt: record.attempt, stage });
             self.at_own_stage.remove(&node);
+            self.demand(node, stage);
         } else {
             self.at_own_stage.insert(node);
         }
@@ -215,7 +199,9 @@ impl Run {
         if interrupted && self.ownership.is_some_and(|ownership| !ownership.person) {
             *self.interruptions.entry(node).or_default() += 1;
         }
-        self.abort_at_deadline(node, error);
+        if self.stop.as_ref().is_some_and(|stop| stop.level() >= StopLevel::Deadline) {
+            self.abort(node);
+        }
         self.set(node, NodeState::Failed);
         let rare = self.nodes[node.at()].rare_mut();
         rare.output = None;
@@ -228,13 +214,6 @@ impl Run {
         match due {
             Some(due) => self.timers.insert(due, Timer::Retry(node)),
             None => self.settle_failure(node),
-        }
-    }
-
-    /// A run that stops takes its processes with it; a failed attempt has none left otherwise.
-    fn abort_at_deadline(&mut self, node: NodeIndex, error: &NodeError) {
-        if error.code == Known::DEADLINE_EXCEEDED {
-            self.abort(node);
         }
     }
 

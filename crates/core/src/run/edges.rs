@@ -92,7 +92,7 @@ pub fn join(join: Join, edges: &[DecidedEdge]) -> Joined {
         Join::Any => first(edges, |_| true),
         Join::NoneFailed => first(edges, |edge| edge.end.spoils()).or_else(|| {
             let some = edges.iter().any(|edge| edge.holds && edge.end.counts_as_completed());
-            if some { None } else { first(edges, |_| true) }
+            if some { None } else { first(edges, |edge| !edge.holds).or_else(|| first(edges, |_| true)) }
         }),
     };
     culprit.map_or(Joined::Runs, |edge| Joined::Skipped(edge.end.reason(), edge.source))

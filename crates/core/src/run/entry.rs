@@ -229,7 +229,7 @@ pub struct Created {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Verdict {
-    /// Edges whose `when` holds and whose condition does not.
+    /// Edges whose `when` holds and whose condition does not, sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<EdgeIndex>,
     /// The error of a condition: the node fails as soon as it is its turn (`R-EDGE-1`).

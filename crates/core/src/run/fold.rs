@@ -31,12 +31,16 @@ pub struct Run {
     pub(super) started_at: Timestamp,
     pub(super) ownership: Option<Ownership>,
 
-    // Kept true by the setter.
+    // Kept true by the setter and by what begins and ends stages.
     pub(super) undecided: BTreeSet<NodeIndex>,
     pub(super) ready: ReadyQueue,
     pub(super) active: BTreeSet<NodeIndex>,
     pub(super) at_own_stage: BTreeSet<NodeIndex>,
     pub(super) occupied: u32,
+    /// Nodes that wait for time or a signal right now.
+    pub(super) waits: u32,
+    /// Executions that somebody outside owes: work, probes, checks, grades.
+    pub(super) busy: u32,
     pub(super) unsettled: u32,
     pub(super) waves: Waves,
     pub(super) timers: Timers,
@@ -156,6 +160,8 @@ impl Run {
             active: BTreeSet::new(),
             at_own_stage: BTreeSet::new(),
             occupied: 0,
+            waits: 0,
+            busy: 0,
             unsettled: count(graph.len()),
             waves,
             timers: Timers::default(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::entry::Product;
 use super::failure::{Feedback, Grade, NodeError};
-use super::ids::{CommandId, OwnerId, QuestionId};
+use super::ids::{CommandId, OwnerId, QuestionId, Seq};
 use super::question::Choice;
 use crate::file::Duration;
 use crate::graph::NodeIndex;
@@ -23,6 +23,9 @@ pub enum Input {
         owner: OwnerId,
         /// How it came to it.
         how: Taking,
+        /// The last entry when it folded the journal. Whoever folds anew claims anew, even the same process: nobody
+        /// works on what it had running before.
+        folded: Seq,
     },
     /// An executor has something to say about an attempt.
     Report {

@@ -24,6 +24,7 @@ mod schedule;
 mod scope;
 mod setter;
 mod state;
+mod step;
 mod support;
 mod trace;
 mod view;

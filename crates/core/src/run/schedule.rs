@@ -62,31 +62,38 @@ pub(super) enum Timer {
     Deadline,
 }
 
-impl Timer {
-    /// Whether the run moves by itself because of it. Where a person is waited for, the end of patience does not count
-    /// (`R-GATE-2`), and the deadline only ends things.
-    const fn moves(self) -> bool {
-        matches!(self, Self::Retry(_) | Self::Wait(_))
-    }
-}
-
 /// Everything that becomes due, earliest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Timers {
     due: BTreeSet<(Timestamp, Timer)>,
-    movers: usize,
+    retries: usize,
+    waits: usize,
 }
 
 impl Timers {
     pub fn insert(&mut self, at: Timestamp, timer: Timer) {
-        if self.due.insert((at, timer)) && timer.moves() {
-            self.movers += 1;
+        if self.due.insert((at, timer))
+            && let Some(count) = self.counted(timer)
+        {
+            *count += 1;
         }
     }
 
     pub fn remove(&mut self, at: Timestamp, timer: Timer) {
-        if self.due.remove(&(at, timer)) && timer.moves() {
-            self.movers -= 1;
+        if self.due.remove(&(at, timer))
+            && let Some(count) = self.counted(timer)
+        {
+            *count -= 1;
+        }
+    }
+
+    /// The count of timers that move a run by themselves. Where a person is waited for, the end of patience does not
+    /// count (`R-GATE-2`), and the deadline only ends things.
+    const fn counted(&mut self, timer: Timer) -> Option<&mut usize> {
+        match timer {
+            Timer::Retry(_) => Some(&mut self.retries),
+            Timer::Wait(_) => Some(&mut self.waits),
+            Timer::Signal(_) | Timer::Question(_) | Timer::Deadline => None,
         }
     }
 
@@ -94,9 +101,9 @@ impl Timers {
         self.due.first().copied()
     }
 
-    /// Whether time alone will move the run.
-    pub const fn will_move(&self) -> bool {
-        self.movers > 0
+    /// Whether time alone will move the run; a retry of a held run only makes a node ready.
+    pub const fn will_move(&self, held: bool) -> bool {
+        self.waits > 0 || (self.retries > 0 && !held)
     }
 }
 

@@ -1,12 +1,13 @@
 //! The single setter of node states, and what follows from a node being decided or settled.
 
 use super::fold::{Run, count};
-use super::ids::Seq;
+use super::ids::{Seq, Timestamp};
+use super::input::{Effect, Stage};
 use super::record::Record;
 use super::schedule::{Timer, Turn};
 use super::state::NodeState;
 use crate::definition::Kind;
-use crate::file::When;
+use crate::file::{NodeId, When};
 use crate::graph::NodeIndex;
 
 impl Run {
@@ -54,25 +55,49 @@ impl Run {
         self.orphans.remove(&node);
         self.at_own_stage.remove(&node);
         self.drop_demand(node);
-        let compiled = self.definition.node(node);
-        self.occupied -= u32::from(compiled.kind.holds_slot());
-        if compiled.kind != Kind::Wait {
+        self.end_wait(node);
+        self.occupied -= u32::from(self.definition.node(node).kind.holds_slot());
+    }
+
+    /// A node waits for time or a signal from now on.
+    pub(super) fn begin_wait(&mut self, node: NodeIndex, due: Option<Timestamp>) {
+        self.waits += 1;
+        if let Some(due) = due {
+            self.nodes[node.at()].rare_mut().due = Some(due);
+            self.timers.insert(due, self.wait_timer(node));
+        }
+        if let Some(name) = self.signal_of(node) {
+            self.waiting_for.entry(name.into()).or_default().insert(node);
+        }
+    }
+
+    /// A wait is over once it leaves its work, although its output may still be checked.
+    pub(super) fn end_wait(&mut self, node: NodeIndex) {
+        let record = &self.nodes[node.at()];
+        if self.definition.node(node).kind != Kind::Wait || record.stage != Stage::Work {
             return;
         }
-        let signal = compiled.spec.wait.as_ref().and_then(|wait| wait.signal.as_ref());
-        if let Some(due) = self.nodes[node.at()].rare().due {
-            let timer = if signal.is_some() { Timer::Signal(node) } else { Timer::Wait(node) };
-            self.timers.remove(due, timer);
+        self.waits -= 1;
+        if let Some(due) = record.rare().due {
+            self.timers.remove(due, self.wait_timer(node));
             self.nodes[node.at()].forget(|rare| rare.due = None);
         }
-        if let Some(name) = signal
-            && let Some(waiting) = self.waiting_for.get_mut(name.as_str())
-        {
+        let Some(name) = self.signal_of(node).map(Box::<str>::from) else { return };
+        if let Some(waiting) = self.waiting_for.get_mut(&name) {
             waiting.remove(&node);
             if waiting.is_empty() {
-                self.waiting_for.remove(name.as_str());
+                self.waiting_for.remove(&name);
             }
         }
+    }
+
+    fn wait_timer(&self, node: NodeIndex) -> Timer {
+        if self.signal_of(node).is_some() { Timer::Signal(node) } else { Timer::Wait(node) }
+    }
+
+    /// The signal that a node waits for.
+    fn signal_of(&self, node: NodeIndex) -> Option<&str> {
+        self.definition.node(node).spec.wait.as_ref()?.signal.as_ref().map(NodeId::as_str)
     }
 
     /// A retry is no longer to come.
@@ -83,10 +108,19 @@ impl Run {
         }
     }
 
+    /// Somebody outside owes a stage of the node from the current entry on.
+    pub(super) fn demand(&mut self, node: NodeIndex, stage: Stage) {
+        let record = &mut self.nodes[node.at()];
+        record.demand = self.seq;
+        self.busy += 1;
+        self.demands.insert(self.seq, Effect::Execute { node, attempt: record.attempt, stage });
+    }
+
     /// Nobody outside owes anything for the node any more.
     pub(super) fn drop_demand(&mut self, node: NodeIndex) {
         let demand = std::mem::replace(&mut self.nodes[node.at()].demand, Seq(0));
         if demand != Seq(0) {
+            self.busy -= 1;
             self.demands.remove(&demand);
         }
     }

@@ -87,13 +87,15 @@ fn drive(definition: &Arc<Definition>) -> (Duration, MemoryJournal) {
     let created = Created {
         run: RunId::default(),
         first_run: RunId::default(),
+        previous_run: None,
+        retry_count: 0,
         workflow: definition.id.clone(),
         graph_hash: definition.graph_hash,
         params: std::collections::BTreeMap::new(),
     };
     let now = Timestamp::from_millis(0);
     let start = thread_time();
-    let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS, now).unwrap();
+    let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS).unwrap();
     while let Some(append) = driver.drain(now).unwrap() {
         let last = journal.append(&[append]).pop().unwrap().unwrap();
         driver.durable(last);

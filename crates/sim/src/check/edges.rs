@@ -163,8 +163,8 @@ fn blames(
         Join::All | Join::Any => not_holding,
         Join::NoneFailed => match smallest(&|edge| spoils(history, track, edge.from)) {
             Some(spoiler) => Some(spoiler),
-            // An `always` edge may hold without any source having completed; then it is to blame as much as the others.
-            None => smallest(&|_| true),
+            // Every edge may hold without any source having completed; then all are to blame.
+            None => not_holding.or_else(|| smallest(&|_| true)),
         },
     };
     let expected = match track.of(cause).state {

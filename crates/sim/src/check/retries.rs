@@ -45,6 +45,8 @@ struct Count {
     interruptions: u32,
     /// Whether it is known what became of the work of the current attempt: it was done, or a probe was asked.
     certain: bool,
+    /// Whether the work of the current attempt was done.
+    produced: bool,
     /// The choice of the person whose answer stands directly before.
     chosen: Option<Choice>,
 }
@@ -62,8 +64,15 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 }
             }
             Entry::Owned { person: true, .. } => counts.iter_mut().for_each(|count| count.interruptions = 0),
-            Entry::Started { node, .. } => counts[node.at()].certain = false,
-            Entry::Produced { node, .. } | Entry::Unknown { node, .. } => counts[node.at()].certain = true,
+            Entry::Started { node, .. } => {
+                counts[node.at()].certain = false;
+                counts[node.at()].produced = false;
+            }
+            Entry::Unknown { node, .. } => counts[node.at()].certain = true,
+            Entry::Produced { node, .. } => {
+                counts[node.at()].certain = true;
+                counts[node.at()].produced = true;
+            }
             Entry::Ready { node, .. } => early(history, &track, *node, &line, verdicts),
             Entry::Failed { node, error, due, .. } => {
                 let count = &mut counts[node.at()];
@@ -122,7 +131,8 @@ fn failed(
             let left = track.person_owns || count.interruptions < policy.max_interruptions.unwrap_or(3);
             (left, left)
         } else {
-            let wanted = wanted(retry, code);
+            // What may happen at most once and happened is not repeated because a later stage failed.
+            let wanted = wanted(retry, code) && !(once && count.produced);
             (wanted && count.retries + 1 < most, wanted && count.tries + 1 < most)
         };
         match failure.due {

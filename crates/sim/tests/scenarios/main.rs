@@ -16,6 +16,7 @@ mod handling;
 mod owners;
 mod people;
 mod products;
+mod reviewed;
 mod scheduling;
 mod unknown;
 mod waiting;

@@ -45,7 +45,9 @@ fn expected(edges: &[Edge; 2], join: &str, mode: &str) -> (String, &'static str)
         _ => {
             let failed = |edge: &Edge| edge.broke() && !edge.continued;
             let succeeded = |edge: &Edge| edge.holds() && (edge.end == "completed" || (edge.broke() && edge.continued));
-            if edges.iter().any(failed) { failed(edge) } else { !edges.iter().any(succeeded) }
+            // Where every edge holds and still no source completed, all are to blame.
+            let idle = !edges.iter().any(succeeded) && (!edge.holds() || edges.iter().all(Edge::holds));
+            if edges.iter().any(failed) { failed(edge) } else { idle }
         }
     };
     let culprit = edges.iter().zip(["a", "b"]).find(|(edge, _)| blocks(edge));

@@ -20,7 +20,7 @@ impl Run {
     pub(super) fn failed(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
         let spec = &self.definition.node(node).spec;
-        let at_most_once = spec.semantics.unwrap_or_default() == Semantics::AtMostOnce;
+        let at_most_once = self.happens_at_most_once(node);
         let may_have_happened =
             [Known::INTERRUPTED, Known::TIMEOUT, Known::NETWORK].iter().any(|known| error.code == *known);
         if at_most_once && may_have_happened && record.stage == Stage::Work && self.stop.is_none() {
@@ -80,6 +80,10 @@ impl Run {
         Entry::Failed { node, attempt: self.nodes[node.at()].attempt, error: Box::new(error), due: None }
     }
 
+    fn happens_at_most_once(&self, node: NodeIndex) -> bool {
+        self.definition.node(node).spec.semantics.unwrap_or_default() == Semantics::AtMostOnce
+    }
+
     /// When the next attempt is due, if there is to be one.
     fn retry_due(&self, now: Timestamp, node: NodeIndex, error: &NodeError) -> Option<Timestamp> {
         let record = &self.nodes[node.at()];
@@ -89,6 +93,10 @@ impl Run {
             let so_far = self.interruptions.get(&node).copied().unwrap_or(0) + u32::from(!forgiven);
             let limit = self.definition.policy.max_interruptions.unwrap_or(MAX_INTERRUPTIONS);
             return (so_far <= limit).then_some(now);
+        }
+        // Work that may happen at most once did happen if a later stage fails.
+        if record.stage != Stage::Work && record.stage != Stage::Probe && self.happens_at_most_once(node) {
+            return None;
         }
         let rules = RetryRules::resolve(self.definition.node(node).spec.retry.as_deref());
         let tries = record.rare().tries + 1;

@@ -1,7 +1,7 @@
 //! What follows from the state itself, one kind of thing at a time, in a fixed order.
 
 use crate::graph::NodeIndex;
-use crate::run::cause::{CancelCause, StopCause};
+use crate::run::cause::{CancelCause, StopCause, StopLevel};
 use crate::run::class::Known;
 use crate::run::entry::{Entry, Product};
 use crate::run::failure::NodeError;
@@ -13,18 +13,21 @@ impl Run {
     /// The next entries that the state and the time demand; none when the run is at rest. Repeated until then after
     /// every input ([`Run::come_to_rest`]).
     ///
-    /// Starting comes after everything that could forbid it; handing the run to people comes last, because it means
+    /// What ends the run early comes first, starting after everything that could forbid it; handing the run to people comes last, because it means
     /// that nothing else is left.
     pub fn follow(&self, now: Timestamp, slots: u32) -> Vec<Entry> {
         if self.created.is_none() || self.ending.is_some() {
             return Vec::new();
         }
-        if let Some(orphan) = self.orphans.first() {
-            return self.interrupted(now, *orphan);
+        if self.deadline_passed(now) {
+            return vec![Entry::Stopping { cause: StopCause::Deadline }];
         }
         let swept = self.sweep();
         if !swept.is_empty() {
             return swept;
+        }
+        if let Some(orphan) = self.orphans.first() {
+            return self.interrupted(now, *orphan);
         }
         if !self.undecided.is_empty() {
             return self.join_undecided();
@@ -57,6 +60,14 @@ impl Run {
         Vec::new()
     }
 
+    /// Whether the deadline ends what is left of the run. It is asked first: one that passed while nobody owned the run
+    /// decides over everything that happened since (`R-TIME-1`).
+    fn deadline_passed(&self, now: Timestamp) -> bool {
+        let watched = self.people_only_since.is_none();
+        let stopped = self.stop.as_ref().is_some_and(|stop| stop.level() >= StopLevel::Deadline);
+        watched && !stopped && self.unsettled > 0 && self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
     /// The owner of an attempt died (`R-CLAIM-4`).
     fn interrupted(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
         let error = NodeError::new(Known::INTERRUPTED, "the process that ran it died");
@@ -83,6 +94,6 @@ impl Run {
     /// Whether neither work nor time will move the run: a question's expiry does not count, and a signal counts as a
     /// person (`R-GATE-2`).
     fn only_people_can_move_it(&self) -> bool {
-        self.stop.is_none() && self.occupied == 0 && !self.timers.will_move() && !self.can_start()
+        self.stop.is_none() && self.busy == 0 && !self.timers.will_move(self.held) && !self.can_start()
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::codes::Code;
 use crate::facts::Facts;
 use crate::graph::NodeIndex;
-use crate::run::entry::{CommandRecord, Entry, Refusal};
-use crate::run::fold::{Corrupt, Run};
+use crate::run::entry::{Entry, Refusal};
+use crate::run::fold::{Corrupt, Ownership, Run};
 use crate::run::ids::{Fence, QuestionId, Timestamp};
 use crate::run::input::{Input, Taking};
 use crate::run::question::QuestionKind;
@@ -120,12 +120,13 @@ impl Run {
     /// already means nothing more. What follows from the entries is for [`Run::follow`] to say.
     pub fn decide(&self, now: Timestamp, input: &Input) -> Result<Vec<Entry>, Refused> {
         match input {
-            Input::Take { owner, how } => {
+            Input::Take { owner, how, folded } => {
+                let applied = |current: Ownership| current.owner == *owner && current.fence.0 > folded.0;
+                if self.ownership.is_some_and(applied) {
+                    return Ok(Vec::new());
+                }
                 if self.ending.is_some() {
                     return Err(Refused::Ended);
-                }
-                if self.ownership.is_some_and(|ownership| ownership.owner == *owner) {
-                    return Ok(Vec::new());
                 }
                 // The claim's own number is its fence: it grows with every take-over and nobody has to hand it out.
                 let fence = Fence(self.seq.0 + 1);
@@ -153,54 +154,5 @@ impl Run {
                 self.command(now, command)
             }
         }
-    }
-
-    /// Takes an input in with everything that follows from it, and returns the entries in the order in which they were
-    /// applied. `slots` is how many attempts this owner may have running.
-    ///
-    /// A refused command leaves an entry that says so, for whoever sent it from elsewhere (`R-ASK-2`); an ended run is
-    /// immutable.
-    pub fn take_in(
-        &mut self,
-        now: Timestamp,
-        slots: u32,
-        input: &Input,
-        entries: &mut Vec<Entry>,
-    ) -> Result<(), Refused> {
-        let outcome = match self.decide(now, input) {
-            Ok(decided) => self.take(now, decided, entries).map_err(Refused::Illegal),
-            Err(refused) => {
-                if let Input::Command(command) = input
-                    && self.ending.is_none()
-                    && !self.commands.contains_key(&command.id)
-                {
-                    let refusal = Refusal { code: refused.facts().code, message: refused.to_string() };
-                    let record = CommandRecord { command: command.clone(), refused: Some(refusal) };
-                    self.take(now, vec![Entry::Command(Box::new(record))], entries).map_err(Refused::Illegal)?;
-                }
-                Err(refused)
-            }
-        };
-        self.come_to_rest(now, slots, entries).map_err(Refused::Illegal)?;
-        outcome
-    }
-
-    /// Decides and applies what follows from the state and the time, until nothing does.
-    pub fn come_to_rest(&mut self, now: Timestamp, slots: u32, entries: &mut Vec<Entry>) -> Result<(), Corrupt> {
-        loop {
-            let next = self.follow(now, slots);
-            if next.is_empty() {
-                return Ok(());
-            }
-            self.take(now, next, entries)?;
-        }
-    }
-
-    fn take(&mut self, now: Timestamp, decided: Vec<Entry>, entries: &mut Vec<Entry>) -> Result<(), Corrupt> {
-        for entry in decided {
-            self.apply(now, &entry)?;
-            entries.push(entry);
-        }
-        Ok(())
     }
 }

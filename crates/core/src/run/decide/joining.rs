@@ -31,6 +31,8 @@ impl Run {
                         verdict.unmet.push(index);
                     }
                     Err(error) => {
+                        holds = false;
+                        verdict.unmet.push(index);
                         let from = self.definition.graph.id(edge.from);
                         let message = format!("the condition on the edge from `{from}` has no value: {error}");
                         let error = NodeError::new(Known::CONDITION_ERROR, message);
@@ -75,7 +77,11 @@ impl Run {
     /// Whether a decided edge into a node holds.
     pub(in crate::run) fn holds(&self, node: NodeIndex, edge: EdgeIndex) -> bool {
         let row = &self.definition.graph.edges()[edge.0 as usize];
-        let unmet = self.nodes[node.at()].rare().verdict.as_ref().is_some_and(|verdict| verdict.unmet.contains(&edge));
+        let unmet = self.nodes[node.at()]
+            .rare()
+            .verdict
+            .as_ref()
+            .is_some_and(|verdict| verdict.unmet.binary_search(&edge).is_ok());
         self.source_end(row.from).is_some_and(|end| end.lets(row.when)) && !unmet
     }
 }

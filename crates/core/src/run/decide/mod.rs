@@ -5,7 +5,7 @@ mod failing;
 mod follow;
 mod input;
 mod joining;
-mod people;
+mod own_stages;
 mod report;
 mod starting;
 mod stopping;

@@ -10,7 +10,7 @@ use crate::run::class::Known;
 use crate::run::entry::{Entry, Product};
 use crate::run::failure::{Feedback, Grade, NodeError};
 use crate::run::fold::Run;
-use crate::run::ids::Timestamp;
+use crate::run::ids::{Seq, Timestamp};
 use crate::run::input::{Report, Stage};
 use crate::run::state::NodeState;
 
@@ -34,13 +34,17 @@ impl Run {
             Report::Probed { .. } => Stage::Probe,
         };
         let expected = record.attempt == attempt && record.state == NodeState::Running && record.stage == stage;
-        if !expected || self.ending.is_some() {
+        // A report about what nobody was asked to do is none either: a wait, or an attempt of a dead owner.
+        if !expected || record.demand == Seq(0) {
             return Ok(Vec::new());
         }
         Ok(match report {
-            Report::Produced(product) => vec![self.produced(node, attempt, product)],
+            Report::Produced(product) => match unusable(product) {
+                Some(problem) => self.failed(now, node, NodeError::new(Known::INVALID_OUTPUT, problem)),
+                None => vec![self.produced(node, attempt, product)],
+            },
             Report::Failed(Stage::Probe, error) => self.probe_failed(node, error),
-            Report::Failed(_, error) => self.failed(now, node, error.clone()),
+            Report::Failed(_, error) => self.failed(now, node, told(error)),
             Report::Checked => vec![Entry::Checked { node, attempt }],
             Report::Graded { grade, feedback } => self.graded(now, node, *grade, feedback.clone()),
             Report::Probed { happened } => self.probed(now, node, happened.as_ref()),
@@ -77,4 +81,24 @@ impl Run {
         let unknown = || NodeError::new(Known::INTERRUPTED, "the attempt did not happen");
         self.fails(now, node, record.rare().error.clone().unwrap_or_else(unknown))
     }
+}
+
+/// Why a product cannot be kept: what is stored must be read back as it was.
+fn unusable(product: &Product) -> Option<&'static str> {
+    let patch = product.patch.as_ref();
+    if patch.is_some_and(|patch| !patch.is_object()) {
+        return Some("the patch of the context is not a JSON object");
+    }
+    let usage = product.usage.as_ref();
+    usage.filter(|usage| !usage.usd.is_finite() || usage.usd < 0.0).map(|_| "the cost is not an amount of money")
+}
+
+/// An error as its reporter told it. Whether an attempt was interrupted is for the owner to say: the budget of
+/// interruptions is not the reporter's to use.
+fn told(error: &NodeError) -> NodeError {
+    let mut error = error.clone();
+    if error.code == Known::INTERRUPTED {
+        error.code = Known::UNAVAILABLE.into();
+    }
+    error
 }

@@ -1,11 +1,13 @@
 //! How a run stops early, and how it ends (`R-EDGE-5`, `R-EDGE-6`).
 
+use crate::definition::Kind;
 use crate::graph::NodeIndex;
 use crate::run::cause::{CancelCause, EndFailure, EndStatus, Ending, SkipReason, StopCause, StopLevel};
 use crate::run::class::Known;
 use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
-use crate::run::fold::Run;
+use crate::run::fold::{Run, count};
+use crate::run::input::Stage;
 use crate::run::state::NodeState;
 
 impl Run {
@@ -32,13 +34,18 @@ impl Run {
     /// What a stop does to the nodes it does not leave alone, all at once.
     pub(super) fn sweep(&self) -> Vec<Entry> {
         let Some(level) = self.stop.as_ref().map(StopCause::level) else { return Vec::new() };
-        // Attempts that are left to end are the only ones that may stay; each holds a slot.
-        let spared = if level == StopLevel::Halt { self.occupied } else { 0 };
+        // What is being done may end; waiting for time or a signal is not doing.
+        let spared = if level == StopLevel::Halt { count(self.active.len()) - self.waits } else { 0 };
         if self.unsettled == spared {
             return Vec::new();
         }
         let open = self.definition.graph.nodes().filter(|node| !self.nodes[node.at()].settled);
         open.flat_map(|node| self.swept(level, node)).collect()
+    }
+
+    /// Whether a running node only waits for time or a signal.
+    fn is_waiting(&self, node: NodeIndex) -> bool {
+        self.definition.node(node).kind == Kind::Wait && self.nodes[node.at()].stage == Stage::Work
     }
 
     fn swept(&self, level: StopLevel, node: NodeIndex) -> Vec<Entry> {
@@ -53,7 +60,7 @@ impl Run {
             (NodeState::Pending | NodeState::Ready, StopLevel::Halt | StopLevel::Deadline) => vec![skipped()],
             (NodeState::Failed, _) => vec![Entry::Finalised { node }],
             (NodeState::Running, StopLevel::Deadline) => vec![too_late()],
-            (NodeState::Running, StopLevel::Halt) if self.definition.node(node).kind.holds_slot() => Vec::new(),
+            (NodeState::Running, StopLevel::Halt) if !self.is_waiting(node) => Vec::new(),
             (NodeState::Running, StopLevel::Halt | StopLevel::Cancel)
             | (NodeState::Pending | NodeState::Ready, StopLevel::Cancel) => vec![cancelled()],
             (NodeState::AwaitingApproval, _) => {
