@@ -63,6 +63,12 @@ pub(super) fn draw(rng: &mut Rng, features: &Features, id: String, sources: &[So
     if !sources.is_empty() {
         let needs: Vec<_> = sources.iter().map(|source| need(rng, source.node, visible)).collect();
         node.keys.push(format!("needs: [{}]", needs.join(", ")));
+        // Somebody checks the source's output, whatever it is: a wait has stages, too.
+        if rng.one_in(8)
+            && let Some(source) = rng.pick(sources)
+        {
+            node.keys.push(format!("input_schema: {{ {}: {{}} }}", source.node.id));
+        }
     }
     match rng.below(5) {
         0 => node.keys.push("join: any".into()),
