@@ -100,6 +100,7 @@ codes! {
     QUESTION_CHANGED = 3, 409, "the answer was given to something else than what is asked now";
     INVALID_CHOICE = 3, 422, "the question does not take this answer";
     NOT_AN_APPROVER = 3, 403, "this person may not answer the question";
+    UNKNOWN_SIGNAL = 3, 404, "no node of the workflow waits for this signal";
     NOT_YET_SUPPORTED = 2, 501, "the workflow uses something that this version cannot run yet";
     CORRUPT_JOURNAL = 70, 500, "the journal of a run holds what no rule allows";
 

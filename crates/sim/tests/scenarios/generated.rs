@@ -128,7 +128,7 @@ fn the_order_of_completion_and_the_number_of_slots_do_not_show() {
 fn generated_runs_meet_every_kind_of_entry() {
     // What is never drawn is never tested.
     let mut met = std::collections::BTreeSet::new();
-    for seed in seeds(10_000, 300) {
+    for seed in seeds(10_000, 900) {
         let scenario = Scenario::new(seed, Features::ALL);
         for entry in played(&scenario, options(seed), faults(seed)).world.entries() {
             let shown = format!("{entry:?}");

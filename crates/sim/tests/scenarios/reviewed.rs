@@ -9,7 +9,7 @@ use sprag_core::file::Duration;
 use sprag_core::graph::NodeIndex;
 use sprag_core::run::{
     Created, Effect, Entry, Input, Known, NodeError, OwnerId, PausedBy, Product, Report, Run, RunId, RunStatus, Stage,
-    Taking, Timestamp, Usage, entries_from_json,
+    Taking, Timestamp, Usage, Verb, entries_from_json,
 };
 use sprag_engine::Driver;
 use sprag_sim::{Outcome, World};
@@ -231,4 +231,17 @@ fn a_journal_with_a_gap_or_of_another_run_is_refused() {
     assert!(!resume(vec![&ended.commit], RunId::default()));
     assert!(!resume(vec![&begun.commit, &begun.commit], RunId::default()));
     assert!(!resume(vec![&begun.commit, &ended.commit], RunId(Uuid::from_u128(9))));
+}
+
+#[test]
+fn a_signal_that_no_node_waits_for_is_refused() {
+    let mut world = World::of("workflow: w\nnodes:\n  a: { wait: { signal: freeze-over } }\n");
+    world.starts();
+    let verb = Verb::Signal { name: "freeze_over".into(), data: json!(1) };
+    let refused = world.wants("ann", verb).unwrap_err();
+    assert_eq!(refused.to_string(), "no node waits for a signal `freeze_over`");
+    let facts = refused.facts();
+    assert_eq!((facts.code.as_str(), facts.help.as_deref()), ("UNKNOWN_SIGNAL", Some("did you mean `freeze-over`?")));
+    world.signals("freeze-over", json!(1)).settles();
+    assert_eq!(world.end(), "completed 0");
 }

@@ -19,13 +19,15 @@ fn a_signal_is_kept_until_somebody_waits_for_it_first_in_first_out() {
   a: { needs: [w], wait: { signal: go } }
   b: { needs: [{ node: a, condition: output == 1 }], wait: { signal: go } }
   c: { needs: [{ node: b, condition: output == 2 }], wait: { signal: go } }
+  e: { needs: [c], wait: { signal: other } }
 ");
     world.starts().signals("go", json!(1)).signals("other", json!(9)).signals("go", json!(2));
     world.crashes().starts().finishes("w");
-    assert_eq!(world.states(), "a completed, b completed, c running, w completed");
+    assert_eq!(world.states(), "a completed, b completed, c running, e pending, w completed");
     world.signals("other", json!(3)).settles();
     assert_eq!(world.state("c"), NodeState::Running);
     assert_eq!(world.signals("go", json!(3)).end(), "completed 0");
+    assert_eq!(world.run().output(world.node("e")), Some(&json!(9)), "the older one");
 }
 
 #[test]

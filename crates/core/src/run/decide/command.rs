@@ -1,5 +1,6 @@
 //! What people want of a run (`R-ASK-1`, `R-GATE-2`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -32,7 +33,10 @@ impl Run {
                 })));
                 entries.extend(self.answered(now, question, *choice, data.as_ref()));
             }
-            Verb::Signal { name, data } => entries.extend(self.signalled(name, data)),
+            Verb::Signal { name, data } => {
+                self.knows_signal(name)?;
+                entries.extend(self.signalled(name, data));
+            }
             Verb::Cancel { kill } => {
                 if self.stop.as_ref().is_none_or(|stop| stop.level() < StopLevel::Cancel) {
                     entries.push(Entry::Stopping { cause: StopCause::Cancel { kill: *kill } });
@@ -123,6 +127,16 @@ impl Run {
             Choice::Skip => vec![Entry::Cancelled { node, cause: CancelCause::SkippedByPerson }],
             Choice::Fail => vec![Entry::Failed { node, attempt, error: error(), due: None }],
         }
+    }
+
+    /// A name that no node waits for is a mistake, and keeping it would hide that.
+    fn knows_signal(&self, name: &str) -> Result<(), Refused> {
+        let waits = self.definition.nodes.iter().filter_map(|node| node.spec.wait.as_ref()?.signal.as_ref());
+        let known: BTreeSet<_> = waits.map(|signal| signal.as_str().to_owned()).collect();
+        if known.contains(name) {
+            return Ok(());
+        }
+        Err(Refused::NoSignal { name: name.to_owned(), known: known.into_iter().collect() })
     }
 
     /// A signal goes to every node that waits for it now; if none does, it is kept for the next one that will.

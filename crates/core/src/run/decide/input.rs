@@ -10,6 +10,7 @@ use crate::run::fold::{Corrupt, Ownership, Run};
 use crate::run::ids::{Fence, QuestionId, Timestamp};
 use crate::run::input::{Input, Taking};
 use crate::run::question::QuestionKind;
+use crate::suggest;
 
 /// Why an input changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,13 @@ pub enum Refused {
     },
     /// The same command was refused before, and sent twice it counts once.
     Before(Refusal),
+    /// No node of the workflow ever waits for this signal.
+    NoSignal {
+        /// Its name.
+        name: String,
+        /// What nodes wait for.
+        known: Vec<String>,
+    },
     /// A report about an attempt that never started: a bug of the sender.
     NoAttempt {
         /// The node.
@@ -76,6 +84,14 @@ impl Refused {
                 Facts::new(Code::NOT_AN_APPROVER, format!("ask one of {}", approvers.join(", ")))
             }
             Self::Before(refusal) => Facts::new(refusal.code, "send a new command instead of the same one again"),
+            Self::NoSignal { name, known } => {
+                let known = || known.iter().map(String::as_str);
+                let help = suggest::did_you_mean(name, known()).unwrap_or_else(|| match known().next() {
+                    None => "this workflow waits for no signal".into(),
+                    Some(_) => format!("the signals are {}", suggest::listed(known())),
+                });
+                Facts::new(Code::UNKNOWN_SIGNAL, help)
+            }
             Self::NoAttempt { .. } | Self::Illegal(_) => {
                 Facts::new(Code::INTERNAL, "this is a bug in sprag; please report it with the run's journal")
             }
@@ -98,6 +114,7 @@ impl fmt::Display for Refused {
             Self::BadChoice { question, problem, .. } => write!(formatter, "question {question}: {problem}"),
             Self::NotAnApprover { question, by, .. } => write!(formatter, "{by} may not answer question {question}"),
             Self::Before(refusal) => write!(formatter, "{}", refusal.message),
+            Self::NoSignal { name, .. } => write!(formatter, "no node waits for a signal `{name}`"),
             Self::NoAttempt { node, attempt } => {
                 write!(formatter, "attempt {attempt} of node {} never started", node.0)
             }
