@@ -13,6 +13,7 @@ mod ending;
 mod generated;
 mod guards;
 mod handling;
+mod naming;
 mod owners;
 mod people;
 mod products;

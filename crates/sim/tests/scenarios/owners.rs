@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sprag_core::run::{OwnerId, Taking};
+use sprag_core::run::{Command, CommandId, Input, OwnerId, Taking, Verb};
 use sprag_engine::Driver;
 use sprag_sim::World;
 use sprag_store::{Journal, MemoryJournal, StoreError};
@@ -41,4 +41,26 @@ fn of_two_processes_that_take_a_run_at_once_only_one_owns_it() {
     // Repeating what landed is success for whoever wrote it, and changes nothing.
     assert!(store.append(&appends)[0].is_ok());
     assert_eq!(store.read(run, sprag_core::run::Seq(0)).unwrap().len(), world.journal().len() + 1);
+}
+
+#[test]
+fn nothing_is_answered_before_what_it_rests_on_is_durable() {
+    // R-JRN-1
+    let (world, store) = abandoned();
+    let run = world.folded().unwrap().id().unwrap();
+    let commits = world.journal();
+    let commits = commits.iter().map(AsRef::as_ref);
+    let definition = Arc::new(world.definition().clone());
+    let owner = OwnerId(Uuid::from_u128(71));
+    let mut driver = Driver::resume(definition, run, commits, owner, Taking::Automatic, 4).unwrap();
+    let pause = |id| Command { id: CommandId(Uuid::from_u128(id)), by: "ann".into(), why: None, verb: Verb::Pause };
+    driver.offer(Input::Command(pause(1)));
+    let append = driver.drain(world.now()).unwrap().unwrap();
+    assert!(driver.replies().is_empty(), "not even the claim is durable");
+    let last = store.append(&[append]).pop().unwrap().unwrap();
+    driver.durable(last);
+    assert_eq!(driver.replies().len(), 2, "the claim and the command");
+    driver.offer(Input::Command(pause(1)));
+    assert!(driver.drain(world.now()).unwrap().is_none(), "told twice, it counts once");
+    assert_eq!(driver.replies().len(), 1, "and is answered again");
 }
