@@ -200,20 +200,10 @@ impl World {
         let journal = self.journal();
         let folded = journal.last().map_or(Seq(0), |commit| commit.last());
         let driver = if journal.is_empty() {
-            let created = Created {
-                run: self.id,
-                first_run: self.id,
-                previous_run: None,
-                retry_count: 0,
-                workflow: self.definition.id.clone(),
-                graph_hash: self.definition.graph_hash,
-                params: self
-                    .definition
-                    .params
-                    .iter()
-                    .filter_map(|(name, param)| Some((name.as_str().to_owned(), param.default.as_ref()?.0.clone())))
-                    .collect(),
-            };
+            let defaults = self.definition.params.iter();
+            let given =
+                defaults.filter_map(|(name, param)| Some((name.to_string(), param.default.as_ref()?.0.clone())));
+            let created = Created::first(self.id, &self.definition, given.collect());
             match Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots) {
                 Ok(driver) => driver,
                 Err(unsupported) => panic!("{unsupported}"),

@@ -123,7 +123,7 @@ const STYLE: &str = "\
 .sprag-states .canvas{fill:#ffffff;fill:var(--canvas)}
 .sprag-states .state{fill:#ffffff;fill:var(--surface);stroke:#d3dae3;stroke:var(--line);stroke-width:1.2}
 .sprag-states .end{fill:#ffffff;fill:var(--surface);stroke:#8793a3;stroke:var(--edge);stroke-width:2.6}
-.sprag-states text{fill:#1b2330;fill:var(--ink);font-size:13px;font-weight:600;text-anchor:middle}
+.sprag-states text{fill:#1b2330;fill:var(--ink);font-size:12px;font-weight:600;text-anchor:middle}
 .sprag-states path{fill:none;stroke-width:1.5}
 .sprag-states .move{stroke:#8793a3;stroke:var(--edge);marker-end:url(#states-move)}
 .sprag-states .failure{stroke:#cf222e;stroke:var(--failure);stroke-dasharray:6 4;marker-end:url(#states-failure)}

@@ -16,6 +16,7 @@ use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Timestamp};
 use super::input::Command;
 use super::question::{Choice, Question};
 use crate::codes::Code;
+use crate::definition::Definition;
 use crate::file::WorkflowId;
 use crate::graph::{EdgeIndex, NodeIndex};
 use crate::hash::Digest;
@@ -223,6 +224,21 @@ pub struct Created {
     /// The parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
+}
+
+impl Created {
+    /// The first run of a lineage.
+    pub fn first(run: RunId, definition: &Definition, params: BTreeMap<String, Value>) -> Self {
+        Self {
+            run,
+            first_run: run,
+            previous_run: None,
+            retry_count: 0,
+            workflow: definition.id.clone(),
+            graph_hash: definition.graph_hash,
+            params,
+        }
+    }
 }
 
 /// What the conditions of a node's edges said.

@@ -84,15 +84,7 @@ pub fn one_case(shape: &str, nodes: u32) -> String {
 /// Runs a workflow whose nodes all end at once and well.
 fn drive(definition: &Arc<Definition>) -> (Duration, MemoryJournal) {
     let journal = MemoryJournal::new();
-    let created = Created {
-        run: RunId::default(),
-        first_run: RunId::default(),
-        previous_run: None,
-        retry_count: 0,
-        workflow: definition.id.clone(),
-        graph_hash: definition.graph_hash,
-        params: std::collections::BTreeMap::new(),
-    };
+    let created = Created::first(RunId::default(), definition, std::collections::BTreeMap::new());
     let now = Timestamp::from_millis(0);
     let start = thread_time();
     let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS).unwrap();

@@ -158,15 +158,7 @@ fn a_retry_that_is_held_does_not_use_up_the_deadline() {
 }
 
 fn created(definition: &Definition) -> Created {
-    Created {
-        run: RunId::default(),
-        first_run: RunId::default(),
-        previous_run: None,
-        retry_count: 0,
-        workflow: definition.id.clone(),
-        graph_hash: definition.graph_hash,
-        params: BTreeMap::new(),
-    }
+    Created::first(RunId::default(), definition, BTreeMap::new())
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Replay refuses what no rule allows, changes nothing, and says what it was (`R-STATE-1`).
 
+use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::sync::Arc;
 
@@ -17,15 +18,7 @@ const B: NodeIndex = NodeIndex(1);
 
 fn run() -> Run {
     let definition = valid("workflow: w\nnodes: { a: { noop: }, b: { noop: , needs: [a] } }\n");
-    let created = Created {
-        run: RunId::default(),
-        first_run: RunId::default(),
-        previous_run: None,
-        retry_count: 0,
-        workflow: definition.id.clone(),
-        graph_hash: definition.graph_hash,
-        params: std::collections::BTreeMap::new(),
-    };
+    let created = Created::first(RunId::default(), &definition, BTreeMap::new());
     let mut run = Run::new(Arc::new(definition));
     run.apply(NOW, &Entry::Created(Box::new(created))).unwrap();
     run
@@ -71,15 +64,7 @@ fn what_cannot_be_an_entry_here_is_refused() {
         ("a second creation", vec![], {
             let mut other = run();
             other.apply(NOW, &ready).unwrap();
-            Entry::Created(Box::new(Created {
-                run: RunId::default(),
-                first_run: RunId::default(),
-                previous_run: None,
-                retry_count: 0,
-                workflow: other.definition().id.clone(),
-                graph_hash: other.definition().graph_hash,
-                params: std::collections::BTreeMap::new(),
-            }))
+            Entry::Created(Box::new(Created::first(RunId::default(), other.definition(), BTreeMap::new())))
         }),
         ("an attempt that skips one", vec![ready.clone()], started(2)),
         ("the same attempt again", vec![ready.clone(), started(1)], started(1)),
@@ -134,15 +119,7 @@ fn a_journal_starts_with_its_creation_and_belongs_to_its_definition() {
     let corrupt = refused(&mut Run::new(Arc::clone(&definition)), &Entry::Held { on: true });
     assert_eq!(corrupt.seq, Seq(1));
     let other = valid("workflow: w\nnodes: { b: { noop: } }\n");
-    let created = Created {
-        run: RunId::default(),
-        first_run: RunId::default(),
-        previous_run: None,
-        retry_count: 0,
-        workflow: other.id.clone(),
-        graph_hash: other.graph_hash,
-        params: std::collections::BTreeMap::new(),
-    };
+    let created = Created::first(RunId::default(), &other, BTreeMap::new());
     let corrupt = refused(&mut Run::new(definition), &Entry::Created(Box::new(created)));
     assert_eq!(corrupt.detail, CorruptDetail::Other("was made for another definition"));
 }
