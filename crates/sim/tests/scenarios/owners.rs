@@ -64,3 +64,29 @@ fn nothing_is_answered_before_what_it_rests_on_is_durable() {
     assert!(driver.drain(world.now()).unwrap().is_none(), "told twice, it counts once");
     assert_eq!(driver.replies().len(), 1, "and is answered again");
 }
+
+#[test]
+fn the_next_drain_may_be_decided_while_a_commit_is_being_written() {
+    // R-JRN-1
+    let (world, store) = abandoned();
+    let run = world.folded().unwrap().id().unwrap();
+    let commits = world.journal();
+    let commits = commits.iter().map(AsRef::as_ref);
+    let definition = Arc::new(world.definition().clone());
+    let owner = OwnerId(Uuid::from_u128(71));
+    let mut driver = Driver::resume(definition, run, commits, owner, Taking::Automatic, 4).unwrap();
+    let claim = driver.drain(world.now()).unwrap().unwrap();
+    let command = Command { id: CommandId(Uuid::from_u128(1)), by: "ann".into(), why: None, verb: Verb::Pause };
+    driver.offer(Input::Command(command));
+    let pause = driver.drain(world.now()).unwrap().unwrap();
+    assert_eq!(pause.commit.first, claim.commit.last().next());
+    assert!(driver.effects().is_empty() && driver.replies().is_empty());
+    // The answer to the first write is lost, so it is sent again, and both land in one call.
+    store.append(std::slice::from_ref(&claim)).pop().unwrap().unwrap();
+    let results = store.append(&[claim, pause]);
+    let last = results.into_iter().last().unwrap().unwrap();
+    driver.durable(last);
+    assert_eq!(driver.effects().len(), 1, "the attempt that follows the interrupted one");
+    assert_eq!(driver.replies().len(), 2);
+    assert_eq!(store.read(run, sprag_core::run::Seq(0)).unwrap().len(), world.journal().len() + 2);
+}
