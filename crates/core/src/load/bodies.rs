@@ -54,7 +54,7 @@ impl Checker<'_, '_, '_> {
         }
         for code in node.errors.keys() {
             if failing_exit(code).is_none() {
-                let help = "exit codes that mean failure go from 1 to 255";
+                let help = "exit codes that mean failure go from 1 to 255, written as plain numbers such as `75`";
                 self.problems.at_key(
                     Code::INVALID_VALUE,
                     &trail.key("errors").key(code),

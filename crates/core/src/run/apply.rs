@@ -26,7 +26,6 @@ impl Run {
                 self.take_over(*person);
             }
             Entry::DeadlineMoved { deadline } => {
-                self.watch_deadline(false);
                 self.deadline = Some(*deadline);
                 // It counts from now on, so only what a person takes from now on is added to it.
                 self.people_only_since = self.people_only_since.map(|_| at);
@@ -91,7 +90,6 @@ impl Run {
     }
 
     fn create(&mut self, at: Timestamp, created: &Created) {
-        self.started_at = at;
         self.deadline = self.definition.policy.deadline.map(|length| at.plus(length));
         self.created = Some(Box::new(created.clone()));
         self.watch_deadline(true);
@@ -305,12 +303,6 @@ impl Run {
     }
 
     fn watch_deadline(&mut self, on: bool) {
-        if let Some(deadline) = self.deadline {
-            if on {
-                self.timers.insert(deadline, Timer::Deadline);
-            } else {
-                self.timers.remove(deadline, Timer::Deadline);
-            }
-        }
+        self.timers.deadline = self.deadline.filter(|_| on);
     }
 }

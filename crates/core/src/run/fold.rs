@@ -28,7 +28,6 @@ pub struct Run {
     pub(super) created: Option<Box<Created>>,
     pub(super) seq: Seq,
     pub(super) nodes: Vec<Record>,
-    pub(super) started_at: Timestamp,
     pub(super) ownership: Option<Ownership>,
 
     // Kept true by the setter and by what begins and ends stages.
@@ -153,7 +152,6 @@ impl Run {
             created: None,
             seq: Seq(0),
             nodes: records,
-            started_at: Timestamp::default(),
             ownership: None,
             undecided: graph.nodes().filter(|node| graph.edges_into(*node).is_empty()).collect(),
             ready: ReadyQueue::default(),
@@ -212,7 +210,7 @@ impl Run {
 
     /// When something becomes due by itself.
     pub fn next_wake(&self) -> Option<Timestamp> {
-        self.timers.first().map(|(at, _)| at)
+        self.timers.next()
     }
 
     /// What the state demands of the world because of entries after `handed` up to `durable`. Nothing is lost if the

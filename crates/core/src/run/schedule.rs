@@ -58,14 +58,14 @@ pub(super) enum Timer {
     Signal(NodeIndex),
     /// The end of a question.
     Question(QuestionId),
-    /// The end of the run.
-    Deadline,
 }
 
 /// Everything that becomes due, earliest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Timers {
     due: BTreeSet<(Timestamp, Timer)>,
+    /// When the run is to end, while that is watched.
+    pub deadline: Option<Timestamp>,
     retries: usize,
     waits: usize,
 }
@@ -88,17 +88,24 @@ impl Timers {
     }
 
     /// The count of timers that move a run by themselves. Where a person is waited for, the end of patience does not
-    /// count (`R-GATE-2`), and the deadline only ends things.
+    /// count (`R-GATE-2`).
     const fn counted(&mut self, timer: Timer) -> Option<&mut usize> {
         match timer {
             Timer::Retry(_) => Some(&mut self.retries),
             Timer::Wait(_) => Some(&mut self.waits),
-            Timer::Signal(_) | Timer::Question(_) | Timer::Deadline => None,
+            Timer::Signal(_) | Timer::Question(_) => None,
         }
     }
 
-    pub fn first(&self) -> Option<(Timestamp, Timer)> {
-        self.due.first().copied()
+    /// The first timer that is due.
+    pub fn due(&self, now: Timestamp) -> Option<Timer> {
+        self.due.first().filter(|(at, _)| *at <= now).map(|(_, timer)| *timer)
+    }
+
+    /// When something becomes due next, the deadline included.
+    pub fn next(&self) -> Option<Timestamp> {
+        let first = self.due.first().map(|(at, _)| *at);
+        first.into_iter().chain(self.deadline).min()
     }
 
     /// Whether time alone will move the run; a retry of a held run only makes a node ready.

@@ -7,7 +7,7 @@ use super::cause::{CancelCause, EndStatus, Ending, SkipReason, StopCause};
 use super::class::Known;
 use super::failure::NodeError;
 use super::fold::{AskedQuestion, Ownership, Run};
-use super::ids::{QuestionId, Timestamp};
+use super::ids::Timestamp;
 use super::state::NodeState;
 use crate::definition::Definition;
 use crate::graph::NodeIndex;
@@ -137,11 +137,6 @@ impl Run {
     /// Every question so far.
     pub fn questions(&self) -> impl Iterator<Item = &AskedQuestion> {
         self.questions.values()
-    }
-
-    /// A question.
-    pub fn question(&self, id: QuestionId) -> Option<&AskedQuestion> {
-        self.questions.get(&id)
     }
 
     /// How many attempts are being executed.

@@ -20,20 +20,21 @@ fn abandoned() -> (World, MemoryJournal) {
     (world, store)
 }
 
+/// A process that folded the journal and is about to claim the run.
+fn taker(world: &World, owner: u128) -> Driver {
+    let run = world.folded().unwrap().id().unwrap();
+    let commits = world.journal();
+    let commits = commits.iter().map(AsRef::as_ref);
+    let definition = Arc::new(world.definition().clone());
+    Driver::resume(definition, run, commits, OwnerId(Uuid::from_u128(owner)), Taking::Automatic, 4).unwrap()
+}
+
 #[test]
 fn of_two_processes_that_take_a_run_at_once_only_one_owns_it() {
     // R-CLAIM-1, R-CLAIM-2
     let (world, store) = abandoned();
     let run = world.folded().unwrap().id().unwrap();
-    let mut takers: Vec<_> = [71_u128, 72]
-        .into_iter()
-        .map(|owner| {
-            let commits = world.journal();
-            let owner = OwnerId(Uuid::from_u128(owner));
-            let definition = Arc::new(world.definition().clone());
-            Driver::resume(definition, run, commits.iter().map(AsRef::as_ref), owner, Taking::Automatic, 4).unwrap()
-        })
-        .collect();
+    let mut takers = [71, 72].map(|owner| taker(&world, owner));
     let appends: Vec<_> = takers.iter_mut().map(|driver| driver.drain(world.now()).unwrap().unwrap()).collect();
     let results = store.append(&appends);
     assert!(results[0].is_ok());
@@ -47,12 +48,7 @@ fn of_two_processes_that_take_a_run_at_once_only_one_owns_it() {
 fn nothing_is_answered_before_what_it_rests_on_is_durable() {
     // R-JRN-1
     let (world, store) = abandoned();
-    let run = world.folded().unwrap().id().unwrap();
-    let commits = world.journal();
-    let commits = commits.iter().map(AsRef::as_ref);
-    let definition = Arc::new(world.definition().clone());
-    let owner = OwnerId(Uuid::from_u128(71));
-    let mut driver = Driver::resume(definition, run, commits, owner, Taking::Automatic, 4).unwrap();
+    let mut driver = taker(&world, 71);
     let pause = |id| Command { id: CommandId(Uuid::from_u128(id)), by: "ann".into(), why: None, verb: Verb::Pause };
     driver.offer(Input::Command(pause(1)));
     let append = driver.drain(world.now()).unwrap().unwrap();
@@ -70,11 +66,7 @@ fn the_next_drain_may_be_decided_while_a_commit_is_being_written() {
     // R-JRN-1
     let (world, store) = abandoned();
     let run = world.folded().unwrap().id().unwrap();
-    let commits = world.journal();
-    let commits = commits.iter().map(AsRef::as_ref);
-    let definition = Arc::new(world.definition().clone());
-    let owner = OwnerId(Uuid::from_u128(71));
-    let mut driver = Driver::resume(definition, run, commits, owner, Taking::Automatic, 4).unwrap();
+    let mut driver = taker(&world, 71);
     let claim = driver.drain(world.now()).unwrap().unwrap();
     let command = Command { id: CommandId(Uuid::from_u128(1)), by: "ann".into(), why: None, verb: Verb::Pause };
     driver.offer(Input::Command(command));

@@ -13,6 +13,7 @@ use sprag_core::run::{
 };
 use sprag_engine::Driver;
 use sprag_sim::{Outcome, World};
+use sprag_store::Append;
 use uuid::Uuid;
 
 const SECOND: Duration = Duration::from_millis(1_000);
@@ -161,21 +162,32 @@ fn created(definition: &Definition) -> Created {
     Created::first(RunId::default(), definition, BTreeMap::new())
 }
 
+const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+/// A run of one node that is over, as its two commits.
+fn over() -> (Arc<Definition>, Append, Append) {
+    let definition = Arc::new(World::dag("a").definition().clone());
+    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4).unwrap();
+    let begun = driver.drain(NOW).unwrap().unwrap();
+    driver.offer(Input::Report { node: NodeIndex(0), attempt: 1, report: Report::Produced(Product::default()) });
+    let ended = driver.drain(NOW).unwrap().unwrap();
+    (definition, begun, ended)
+}
+
 #[test]
 fn whoever_folds_a_run_anew_claims_it_anew() {
     // R-CLAIM-3, R-CLAIM-4
     let definition = Arc::new(World::dag("a").definition().clone());
-    let now = Timestamp::from_millis(1_000);
     let owner = OwnerId::default();
     let mut first = Driver::create(Arc::clone(&definition), created(&definition), owner, 4).unwrap();
-    let append = first.drain(now).unwrap().unwrap();
+    let append = first.drain(NOW).unwrap().unwrap();
     first.durable(append.commit.last());
     let work = |attempt| Effect::Execute { node: NodeIndex(0), attempt, stage: Stage::Work };
     assert_eq!(first.effects(), [work(1)]);
     let mut again =
         Driver::resume(definition, RunId::default(), [&*append.commit], owner, Taking::Automatic, 4).unwrap();
     assert_eq!(again.effects(), [], "nothing before the claim");
-    let claim = again.drain(now).unwrap().unwrap();
+    let claim = again.drain(NOW).unwrap().unwrap();
     assert_eq!(again.effects(), [], "nothing before it is durable");
     again.durable(claim.commit.last());
     assert_eq!(again.effects(), [work(2)], "an attempt that nobody works on is not started again");
@@ -194,28 +206,18 @@ fn the_live_deadline_is_the_folded_one() {
 
 #[test]
 fn a_run_that_is_over_still_wants_to_be_finished_after_a_crash() {
-    let definition = Arc::new(World::dag("a").definition().clone());
-    let now = Timestamp::from_millis(1_000);
-    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4).unwrap();
-    let begun = driver.drain(now).unwrap().unwrap();
-    driver.offer(Input::Report { node: NodeIndex(0), attempt: 1, report: Report::Produced(Product::default()) });
-    let ended = driver.drain(now).unwrap().unwrap();
+    let (definition, begun, ended) = over();
     let other = OwnerId(Uuid::from_u128(4));
     let commits = [&*begun.commit, &*ended.commit];
     let mut again = Driver::resume(definition, RunId::default(), commits, other, Taking::Automatic, 4).unwrap();
-    assert!(again.drain(now).unwrap().is_none(), "an ended run is immutable");
+    assert!(again.drain(NOW).unwrap().is_none(), "an ended run is immutable");
     assert_eq!(again.effects(), [Effect::Finish]);
 }
 
 #[test]
 fn a_journal_with_a_gap_or_of_another_run_is_refused() {
     // R-CP-5
-    let definition = Arc::new(World::dag("a").definition().clone());
-    let now = Timestamp::from_millis(1_000);
-    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4).unwrap();
-    let begun = driver.drain(now).unwrap().unwrap();
-    driver.offer(Input::Report { node: NodeIndex(0), attempt: 1, report: Report::Produced(Product::default()) });
-    let ended = driver.drain(now).unwrap().unwrap();
+    let (definition, begun, ended) = over();
     let resume = |commits: Vec<&sprag_core::run::Commit>, id| {
         Driver::resume(Arc::clone(&definition), id, commits, OwnerId::default(), Taking::Automatic, 4).is_ok()
     };

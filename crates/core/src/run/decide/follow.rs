@@ -1,7 +1,7 @@
 //! What follows from the state itself, one kind of thing at a time, in a fixed order.
 
 use crate::graph::NodeIndex;
-use crate::run::cause::{CancelCause, StopCause, StopLevel};
+use crate::run::cause::{CancelCause, StopCause};
 use crate::run::class::Known;
 use crate::run::entry::{Entry, Product};
 use crate::run::failure::NodeError;
@@ -13,8 +13,8 @@ impl Run {
     /// The next entries that the state and the time demand; none when the run is at rest. Repeated until then after
     /// every input ([`Run::come_to_rest`]).
     ///
-    /// What ends the run early comes first, starting after everything that could forbid it; handing the run to people comes last, because it means
-    /// that nothing else is left.
+    /// What ends the run early comes first, starting after everything that could forbid it; handing the run to people
+    /// comes last, because it means that nothing else is left.
     pub fn follow(&self, now: Timestamp, slots: u32) -> Vec<Entry> {
         if self.created.is_none() || self.ending.is_some() {
             return Vec::new();
@@ -44,9 +44,7 @@ impl Run {
         if let Some(ending) = self.ending() {
             return vec![Entry::Ended(Box::new(ending))];
         }
-        if let Some((due, timer)) = self.timers.first()
-            && due <= now
-        {
+        if let Some(timer) = self.timers.due(now) {
             return self.fires(now, timer);
         }
         let starts = self.starts(now, slots);
@@ -63,9 +61,7 @@ impl Run {
     /// Whether the deadline ends what is left of the run. It is asked first: one that passed while nobody owned the run
     /// decides over everything that happened since (`R-TIME-1`).
     fn deadline_passed(&self, now: Timestamp) -> bool {
-        let watched = self.people_only_since.is_none();
-        let stopped = self.stop.as_ref().is_some_and(|stop| stop.level() >= StopLevel::Deadline);
-        watched && !stopped && self.unsettled > 0 && self.deadline.is_some_and(|deadline| deadline <= now)
+        self.unsettled > 0 && self.timers.deadline.is_some_and(|deadline| deadline <= now)
     }
 
     /// The owner of an attempt died (`R-CLAIM-4`).
@@ -87,7 +83,6 @@ impl Run {
                 let cancelled = node.map(|node| Entry::Cancelled { node, cause: CancelCause::TimedOut });
                 [Entry::Closed { question }].into_iter().chain(cancelled).collect()
             }
-            Timer::Deadline => vec![Entry::Stopping { cause: StopCause::Deadline }],
         }
     }
 
