@@ -13,6 +13,7 @@ pub mod graph;
 pub mod hash;
 pub mod limits;
 pub mod load;
+pub mod params;
 pub mod run;
 pub mod schema;
 pub mod shell;

@@ -178,7 +178,7 @@ impl Driver {
         let entries = std::mem::take(&mut self.decided);
         let commit = Commit::new(self.id, self.owner, self.committed.next(), now, ownership.fence, entries);
         self.committed = commit.last();
-        Ok(Some(Append { run: self.id, commit: Arc::new(commit) }))
+        Ok(Some(Append::new(self.id, Arc::new(commit))))
     }
 
     /// The store has everything up to here.

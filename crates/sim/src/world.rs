@@ -12,7 +12,7 @@ use sprag_core::run::{
     Choice, Commit, Corrupt, Created, Effect, Input, OwnerId, Run, RunId, Seq, Stage, Taking, Timestamp,
 };
 use sprag_engine::{Driver, Reply};
-use sprag_store::{Journal, MemoryJournal};
+use sprag_store::{Journal, Memory};
 use uuid::Uuid;
 
 use crate::rng::Rng;
@@ -67,7 +67,7 @@ pub struct Execution {
 #[derive(Debug)]
 pub struct World {
     pub(crate) definition: Arc<Definition>,
-    pub(crate) store: MemoryJournal,
+    pub(crate) store: Memory,
     pub(crate) id: RunId,
     pub(crate) now: Timestamp,
     pub(crate) options: WorldOptions,
@@ -133,7 +133,7 @@ impl World {
     pub fn around(definition: Arc<Definition>, options: WorldOptions) -> Self {
         Self {
             definition,
-            store: MemoryJournal::new(),
+            store: Memory::new(),
             id: RunId(Uuid::from_u128(u128::from(options.seed) << 64 | 7)),
             now: DAWN,
             options,
@@ -186,7 +186,7 @@ impl World {
 
     /// Everything that is durable.
     pub fn journal(&self) -> Vec<Arc<Commit>> {
-        self.store.read(self.id, Seq(0)).unwrap_or_default()
+        self.store.read(self.id, Seq(0), usize::MAX).unwrap_or_default()
     }
 
     /// A process takes the run: it creates it, or goes on from the journal.

@@ -46,7 +46,7 @@ fn commit(run: RunId, first: u64, count: usize, fence: u64) -> Arc<Commit> {
 }
 
 fn append(store: &dyn Journal, run: RunId, commit: &Arc<Commit>) -> Result<Seq, StoreError> {
-    let one = Append { run, commit: Arc::clone(commit) };
+    let one = Append::new(run, Arc::clone(commit));
     let mut answers = store.append(&[one]);
     answers.pop().unwrap_or(Err(StoreError::NoRun(run)))
 }
@@ -59,7 +59,7 @@ fn lands(store: &dyn Journal, run: RunId, commit: &Arc<Commit>) -> Result<(), St
 }
 
 fn holds(store: &dyn Journal, run: RunId, after: u64, expected: &[&Arc<Commit>]) -> Result<(), String> {
-    let found = store.read(run, Seq(after)).map_err(|error| error.to_string())?;
+    let found = store.read(run, Seq(after), usize::MAX).map_err(|error| error.to_string())?;
     let same = found.len() == expected.len() && found.iter().zip(expected).all(|(found, wanted)| found == *wanted);
     if same { Ok(()) } else { Err(format!("read {found:?} instead of {expected:?}")) }
 }
@@ -157,7 +157,7 @@ fn a_newer_fence_takes_over(store: &dyn Journal) -> Result<(), String> {
 }
 
 fn appends_fail_alone(store: &dyn Journal) -> Result<(), String> {
-    let one = |run: RunId, commit: Arc<Commit>| Append { run, commit };
+    let one = Append::new;
     let batch = [
         one(run(1), commit(run(1), 1, 1, 1)),
         one(run(2), commit(run(2), 5, 1, 1)),
@@ -172,7 +172,7 @@ fn appends_fail_alone(store: &dyn Journal) -> Result<(), String> {
 }
 
 fn an_unknown_run_is_told(store: &dyn Journal) -> Result<(), String> {
-    let unknown = store.read(run(1), Seq(0));
+    let unknown = store.read(run(1), Seq(0), usize::MAX);
     if !matches!(unknown, Err(StoreError::NoRun(_))) {
         return Err(format!("{unknown:?}"));
     }

@@ -34,6 +34,16 @@ pub enum StoreError {
         /// Why.
         source: BoxError,
     },
+    /// The disk failed to keep what it took, twice: stop the process, because nobody knows what is on it (`R-JRN-3`).
+    Broken {
+        /// Why.
+        source: BoxError,
+    },
+    /// Something that belongs to no single run is not what was written.
+    Damaged {
+        /// What it is, and what is wrong with it.
+        detail: String,
+    },
     /// What is stored is not what was written: stop the run and tell a person.
     Corrupt {
         /// The run.
@@ -55,7 +65,9 @@ impl fmt::Display for StoreError {
                 write!(formatter, "another process owns the run (fence {current}, this one holds {held})")
             }
             Self::NoRun(run) => write!(formatter, "there is no run `{run}`"),
-            Self::Unavailable { .. } => write!(formatter, "the store cannot be written now"),
+            Self::Unavailable { source, .. } => write!(formatter, "the store cannot be used now: {source}"),
+            Self::Broken { source } => write!(formatter, "the disk failed to keep what was written: {source}"),
+            Self::Damaged { detail } => write!(formatter, "the store is damaged: {detail}"),
             Self::Corrupt { run, seq, detail } => {
                 write!(formatter, "the journal of run `{run}` is damaged at entry {seq}: {detail}")
             }
@@ -66,8 +78,12 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Unavailable { source, .. } => Some(source.as_ref()),
-            Self::Conflict { .. } | Self::Fenced { .. } | Self::NoRun(_) | Self::Corrupt { .. } => None,
+            Self::Unavailable { source, .. } | Self::Broken { source } => Some(source.as_ref()),
+            Self::Conflict { .. }
+            | Self::Fenced { .. }
+            | Self::NoRun(_)
+            | Self::Damaged { .. }
+            | Self::Corrupt { .. } => None,
         }
     }
 }

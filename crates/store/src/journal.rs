@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sprag_core::run::{Commit, RunId, Seq};
+use sprag_core::run::{Commit, RunId, Seq, Summary};
 
 use crate::error::StoreError;
 
@@ -13,6 +13,18 @@ pub struct Append {
     pub run: RunId,
     /// What becomes durable. Its first entry follows the last one that the writer knows; `Seq(1)` makes the run.
     pub commit: Arc<Commit>,
+    /// What lists show of the run from now on; nothing if that has not changed.
+    pub summary: Option<Box<Summary>>,
+    /// Whether the caller waits only for the write, not for the flush (`durability: relaxed`, `R-JRN-1`): what a killed
+    /// process wrote stays, what a power cut took may be lost.
+    pub relaxed: bool,
+}
+
+impl Append {
+    /// A commit that is to be flushed and changes no list.
+    pub const fn new(run: RunId, commit: Arc<Commit>) -> Self {
+        Self { run, commit, summary: None, relaxed: false }
+    }
 }
 
 /// Keeps the journals of runs.
@@ -25,9 +37,9 @@ pub trait Journal: Send + Sync {
     /// - a fence below the run's is [`StoreError::Fenced`], one above it takes the run over;
     /// - a first entry that does not follow the last one there is, or no entry at all, is [`StoreError::Conflict`].
     ///
-    /// On success the last entry of the run is returned, and the commit is durable.
+    /// On success the last entry of the run is returned, and the commit is durable; its summary is kept with it.
     fn append(&self, appends: &[Append]) -> Vec<Result<Seq, StoreError>>;
 
-    /// The commits of a run that hold entries after `after`, in order.
-    fn read(&self, run: RunId, after: Seq) -> Result<Vec<Arc<Commit>>, StoreError>;
+    /// The commits of a run that hold entries after `after`, in order, at most so many.
+    fn read(&self, run: RunId, after: Seq, most: usize) -> Result<Vec<Arc<Commit>>, StoreError>;
 }

@@ -1,9 +1,9 @@
 //! Every store, one suite.
 
-use sprag_store::{MemoryJournal, conformance};
+use sprag_store::{Memory, conformance};
 
 #[test]
 fn memory() -> Result<(), String> {
     // R-STORE-1, R-CLAIM-2, R-JRN-1
-    conformance::journal(MemoryJournal::new)
+    conformance::journal(Memory::new)
 }

@@ -95,6 +95,32 @@ pub enum ParamType {
     Object,
 }
 
+impl ParamType {
+    /// Whether a value has this type.
+    pub fn fits(self, value: &serde_json::Value) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Integer => value.is_i64() || value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::Array => value.is_array(),
+            Self::Object => value.is_object(),
+        }
+    }
+
+    /// The type in words: "a list".
+    pub const fn described(self) -> &'static str {
+        match self {
+            Self::String => "text",
+            Self::Integer => "a whole number",
+            Self::Number => "a number",
+            Self::Boolean => "`true` or `false`",
+            Self::Array => "a list",
+            Self::Object => "a mapping",
+        }
+    }
+}
+
 /// Where the value of a secret comes from: exactly one of the two (`R-SEC-1`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::level::Checker;
 use super::trail::Trail;
 use crate::codes::Code;
-use crate::file::{Param, ParamName, ParamType, Schedule};
+use crate::file::{Param, ParamName, Schedule};
 use crate::suggest;
 
 /// Checks the types, choices and defaults of parameters.
@@ -14,8 +14,8 @@ pub(super) fn check_params(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>,
         let trail = trail.key(name.as_str());
         let choices = param.choices.as_deref().unwrap_or_default();
         for (at, choice) in choices.iter().enumerate() {
-            if !fits(param.kind, &choice.0) {
-                let message = format!("this choice is not {}", described(param.kind));
+            if !param.kind.fits(&choice.0) {
+                let message = format!("this choice is not {}", param.kind.described());
                 checker.problems.at(
                     Code::WRONG_TYPE,
                     &trail.key("enum").index(at),
@@ -28,36 +28,13 @@ pub(super) fn check_params(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>,
             checker.invalid(&trail.key("enum"), "`enum` allows nothing", "name the values, or remove it");
         }
         let Some(default) = &param.default else { continue };
-        if !fits(param.kind, &default.0) {
-            let message = format!("the default of `{name}` is not {}", described(param.kind));
+        if !param.kind.fits(&default.0) {
+            let message = format!("the default of `{name}` is not {}", param.kind.described());
             checker.problems.at(Code::WRONG_TYPE, &trail.key("default"), message, "change it, or the `type`");
         } else if !choices.is_empty() && !choices.contains(default) {
             let message = format!("the default of `{name}` is not one of its choices");
             checker.invalid(&trail.key("default"), message, "add it to `enum`, or choose another one");
         }
-    }
-}
-
-/// Whether a value is of a parameter's type.
-fn fits(kind: ParamType, value: &serde_json::Value) -> bool {
-    match kind {
-        ParamType::String => value.is_string(),
-        ParamType::Integer => value.is_i64() || value.is_u64(),
-        ParamType::Number => value.is_number(),
-        ParamType::Boolean => value.is_boolean(),
-        ParamType::Array => value.is_array(),
-        ParamType::Object => value.is_object(),
-    }
-}
-
-const fn described(kind: ParamType) -> &'static str {
-    match kind {
-        ParamType::String => "text",
-        ParamType::Integer => "a whole number",
-        ParamType::Number => "a number",
-        ParamType::Boolean => "`true` or `false`",
-        ParamType::Array => "a list",
-        ParamType::Object => "a mapping",
     }
 }
 

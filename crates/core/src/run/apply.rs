@@ -83,6 +83,7 @@ impl Run {
             Entry::Ended(ending) => {
                 self.watch_deadline(false);
                 self.ending = Some(ending.clone());
+                self.ended_at = Some(at);
                 self.demands.insert(seq, Effect::Finish);
             }
         }
@@ -92,6 +93,7 @@ impl Run {
     fn create(&mut self, at: Timestamp, created: &Created) {
         self.deadline = self.definition.policy.deadline.map(|length| at.plus(length));
         self.created = Some(Box::new(created.clone()));
+        self.started_at = Some(at);
         self.watch_deadline(true);
     }
 
@@ -162,6 +164,9 @@ impl Run {
         }
         if let Some(patch) = &product.patch {
             record.rare_mut().patch = Some(patch.clone());
+        }
+        if let Some(usage) = &product.usage {
+            self.usage.add(usage);
         }
     }
 

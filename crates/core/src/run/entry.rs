@@ -219,8 +219,11 @@ pub struct Created {
     pub retry_count: u32,
     /// The workflow.
     pub workflow: WorkflowId,
-    /// The hash of the definition that all indices refer to.
+    /// The hash of what a run of this workflow does.
     pub graph_hash: Digest,
+    /// The stored definition that all indices refer to, where a store keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Digest>,
     /// The parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
@@ -236,6 +239,7 @@ impl Created {
             retry_count: 0,
             workflow: definition.id.clone(),
             graph_hash: definition.graph_hash,
+            definition: None,
             params,
         }
     }
@@ -266,6 +270,9 @@ pub struct Product {
     /// What it cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The declared outputs that it wrote, by path, with the digest of their content (`R-CACHE-3`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Digest>,
 }
 
 impl Product {
@@ -276,7 +283,7 @@ impl Product {
 
     /// Whether there is nothing worth an entry.
     pub fn is_empty(&self) -> bool {
-        self.output.is_null() && self.patch.is_none() && self.usage.is_none()
+        self.output.is_null() && self.patch.is_none() && self.usage.is_none() && self.files.is_empty()
     }
 }
 
@@ -290,6 +297,15 @@ pub struct Usage {
     pub tokens_out: u64,
     /// US dollars.
     pub usd: f64,
+}
+
+impl Usage {
+    /// Adds what another attempt cost.
+    pub fn add(&mut self, other: &Self) {
+        self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
+        self.usd += other.usd;
+    }
 }
 
 /// Why a result is not what the work itself would have given (`R-REC-7`).

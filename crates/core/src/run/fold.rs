@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::cause::{Ending, StopCause};
 use super::context::Context;
-use super::entry::{Answer, Created, Entry, Refusal};
+use super::entry::{Answer, Created, Entry, Refusal, Usage};
 use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp};
 use super::input::Effect;
 use super::question::Question;
@@ -65,6 +65,9 @@ pub struct Run {
     pub(super) people_only_since: Option<Timestamp>,
 
     pub(super) context: Context,
+    pub(super) usage: Usage,
+    pub(super) started_at: Option<Timestamp>,
+    pub(super) ended_at: Option<Timestamp>,
     pub(super) deadline: Option<Timestamp>,
     pub(super) stop: Option<StopCause>,
     pub(super) ending: Option<Box<Ending>>,
@@ -179,6 +182,9 @@ impl Run {
             held: false,
             people_only_since: None,
             context: Context::new(base),
+            usage: Usage::default(),
+            started_at: None,
+            ended_at: None,
             deadline: None,
             stop: None,
             ending: None,

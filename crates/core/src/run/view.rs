@@ -1,10 +1,11 @@
 //! What a run looks like from outside. Readings only; nothing here is kept a second time.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cause::{CancelCause, EndStatus, Ending, SkipReason, StopCause};
 use super::class::Known;
+use super::entry::{Created, Usage};
 use super::failure::NodeError;
 use super::fold::{AskedQuestion, Ownership, Run};
 use super::ids::Timestamp;
@@ -13,7 +14,7 @@ use crate::definition::Definition;
 use crate::graph::NodeIndex;
 
 /// The state of a run (`R-STATE-7`). Whether anybody owns it, and so whether it is interrupted, is for the store to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// Nobody has taken it yet.
@@ -27,7 +28,7 @@ pub enum RunStatus {
 }
 
 /// Why only a person can move a run on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PausedBy {
     /// Somebody paused it.
@@ -40,6 +41,26 @@ impl Run {
     /// The workflow it runs.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// How it began.
+    pub fn created(&self) -> Option<&Created> {
+        self.created.as_deref()
+    }
+
+    /// When it was created.
+    pub const fn started_at(&self) -> Option<Timestamp> {
+        self.started_at
+    }
+
+    /// When it ended.
+    pub const fn ended_at(&self) -> Option<Timestamp> {
+        self.ended_at
+    }
+
+    /// What its attempts have cost so far.
+    pub const fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// The state of the run.

@@ -10,7 +10,7 @@ use sprag_core::run::{
     Created, Effect, EndStatus, Input, OwnerId, Product, Report, Run, RunId, RunStatus, Seq, Timestamp,
 };
 use sprag_engine::Driver;
-use sprag_store::{Journal, MemoryJournal};
+use sprag_store::{Journal, Memory};
 
 use super::shapes::Shape;
 
@@ -82,8 +82,8 @@ pub fn one_case(shape: &str, nodes: u32) -> String {
 }
 
 /// Runs a workflow whose nodes all end at once and well.
-fn drive(definition: &Arc<Definition>) -> (Duration, MemoryJournal) {
-    let journal = MemoryJournal::new();
+fn drive(definition: &Arc<Definition>) -> (Duration, Memory) {
+    let journal = Memory::new();
     let created = Created::first(RunId::default(), definition, std::collections::BTreeMap::new());
     let now = Timestamp::from_millis(0);
     let start = thread_time();
@@ -103,8 +103,8 @@ fn drive(definition: &Arc<Definition>) -> (Duration, MemoryJournal) {
     (time, journal)
 }
 
-fn refold(definition: &Arc<Definition>, journal: &MemoryJournal) -> Duration {
-    let commits = journal.read(RunId::default(), Seq(0)).unwrap();
+fn refold(definition: &Arc<Definition>, journal: &Memory) -> Duration {
+    let commits = journal.read(RunId::default(), Seq(0), usize::MAX).unwrap();
     let start = thread_time();
     let entries = commits.iter().flat_map(|commit| commit.entries.iter().map(|entry| (commit.at, entry)));
     let run = Run::fold(Arc::clone(definition), entries).unwrap();
@@ -113,8 +113,8 @@ fn refold(definition: &Arc<Definition>, journal: &MemoryJournal) -> Duration {
     time
 }
 
-fn written(journal: &MemoryJournal) -> (usize, u64) {
-    let commits = journal.read(RunId::default(), Seq(0)).unwrap();
+fn written(journal: &Memory) -> (usize, u64) {
+    let commits = journal.read(RunId::default(), Seq(0), usize::MAX).unwrap();
     (commits.len(), commits.last().unwrap().last().0)
 }
 

@@ -109,5 +109,5 @@ fn outcome(rng: &mut Rng, failing: u64) -> Outcome {
         };
         Arc::new(json!({ key: value }))
     });
-    Outcome::Produces(Product { output: Arc::new(output), patch, usage: None })
+    Outcome::Produces(Product { output: Arc::new(output), patch, ..Product::default() })
 }

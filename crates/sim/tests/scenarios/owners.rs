@@ -5,17 +5,17 @@ use std::sync::Arc;
 use sprag_core::run::{Command, CommandId, Input, OwnerId, Taking, Verb};
 use sprag_engine::Driver;
 use sprag_sim::World;
-use sprag_store::{Journal, MemoryJournal, StoreError};
+use sprag_store::{Journal, Memory, StoreError};
 use uuid::Uuid;
 
 /// A store with a run whose owner died while it worked.
-fn abandoned() -> (World, MemoryJournal) {
+fn abandoned() -> (World, Memory) {
     let mut world = World::dag("a -> b");
     world.starts().crashes();
-    let store = MemoryJournal::new();
+    let store = Memory::new();
     for commit in world.journal() {
         let run = world.folded().unwrap().id().unwrap();
-        store.append(&[sprag_store::Append { run, commit }]).pop().unwrap().unwrap();
+        store.append(&[sprag_store::Append::new(run, commit)]).pop().unwrap().unwrap();
     }
     (world, store)
 }
@@ -41,7 +41,7 @@ fn of_two_processes_that_take_a_run_at_once_only_one_owns_it() {
     assert!(matches!(results[1], Err(StoreError::Conflict { .. } | StoreError::Fenced { .. })), "{results:?}");
     // Repeating what landed is success for whoever wrote it, and changes nothing.
     assert!(store.append(&appends)[0].is_ok());
-    assert_eq!(store.read(run, sprag_core::run::Seq(0)).unwrap().len(), world.journal().len() + 1);
+    assert_eq!(store.read(run, sprag_core::run::Seq(0), usize::MAX).unwrap().len(), world.journal().len() + 1);
 }
 
 #[test]
@@ -80,5 +80,5 @@ fn the_next_drain_may_be_decided_while_a_commit_is_being_written() {
     driver.durable(last);
     assert_eq!(driver.effects().len(), 1, "the attempt that follows the interrupted one");
     assert_eq!(driver.replies().len(), 2);
-    assert_eq!(store.read(run, sprag_core::run::Seq(0)).unwrap().len(), world.journal().len() + 2);
+    assert_eq!(store.read(run, sprag_core::run::Seq(0), usize::MAX).unwrap().len(), world.journal().len() + 2);
 }

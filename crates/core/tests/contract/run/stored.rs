@@ -14,7 +14,7 @@ fn samples() -> Vec<String> {
             r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","params":{{"a":1}}}}}}"#
         ),
         &format!(
-            r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","previous_run":"{RUN}","retry_count":1,"workflow":"w","graph_hash":"{digest}"}}}}"#
+            r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","previous_run":"{RUN}","retry_count":1,"workflow":"w","graph_hash":"{digest}","definition":"{digest}"}}}}"#
         ),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2}}}}"#),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2,"person":true}}}}"#),
@@ -24,6 +24,7 @@ fn samples() -> Vec<String> {
         r#"{"started":{"node":3,"attempt":1}}"#,
         r#"{"started":{"node":3,"attempt":1,"due":1800000000000}}"#,
         r#"{"produced":{"node":3,"attempt":1,"product":{"output":{"a":[1]},"patch":{"b":null},"usage":{"tokens_in":1,"tokens_out":2,"usd":0.5}}}}"#,
+        &format!(r#"{{"produced":{{"node":3,"attempt":1,"product":{{"files":{{"a/b":"{digest}"}}}}}}}}"#),
         r#"{"checked":{"node":3,"attempt":1}}"#,
         r#"{"graded":{"node":3,"attempt":1,"grade":"B","feedback":[{"severity":"minor","text":"shorter"}]}}"#,
         r#"{"completed":{"node":3,"attempt":1}}"#,

@@ -1,36 +1,20 @@
-//! The reference: journals in memory. Every other store is compared with it.
+//! Journals in memory.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use sprag_core::run::{Commit, Fence, RunId, Seq};
+use sprag_core::run::{Commit, Fence, RunId, Seq, Summary};
 
+use super::Memory;
 use crate::error::StoreError;
 use crate::journal::{Append, Journal};
 
-/// Journals in memory.
 #[derive(Debug, Default)]
-pub struct MemoryJournal {
-    runs: Mutex<BTreeMap<RunId, Rows>>,
-}
-
-#[derive(Debug, Default)]
-struct Rows {
+pub(super) struct Rows {
+    pub number: u64,
+    pub summary: Option<Box<Summary>>,
     last: Seq,
     fence: Fence,
     commits: Vec<Arc<Commit>>,
-}
-
-impl MemoryJournal {
-    /// An empty store.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// A commit is applied whole under the lock, so a panic elsewhere cannot leave half of one.
-    fn runs(&self) -> MutexGuard<'_, BTreeMap<RunId, Rows>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Rows {
@@ -58,21 +42,26 @@ impl Rows {
         self.fence = commit.fence;
         self.last = commit.last();
         self.commits.push(Arc::clone(commit));
+        if let Some(summary) = &append.summary {
+            self.summary = Some(summary.clone());
+        }
         Ok(self.last)
     }
 }
 
-impl Journal for MemoryJournal {
+impl Journal for Memory {
     fn append(&self, appends: &[Append]) -> Vec<Result<Seq, StoreError>> {
-        let mut runs = self.runs();
+        let mut state = self.state();
         appends
             .iter()
-            .map(|append| match runs.get_mut(&append.run) {
+            .map(|append| match state.runs.get_mut(&append.run) {
                 Some(rows) => rows.append(append),
                 None if append.commit.first == Seq(1) => {
-                    let mut rows = Rows::default();
+                    let number = state.created.len() as u64 + 1;
+                    let mut rows = Rows { number, ..Rows::default() };
                     let last = rows.append(append)?;
-                    runs.insert(append.run, rows);
+                    state.runs.insert(append.run, rows);
+                    state.created.push(append.run);
                     Ok(last)
                 }
                 None => Err(StoreError::NoRun(append.run)),
@@ -80,9 +69,9 @@ impl Journal for MemoryJournal {
             .collect()
     }
 
-    fn read(&self, run: RunId, after: Seq) -> Result<Vec<Arc<Commit>>, StoreError> {
-        let runs = self.runs();
-        let rows = runs.get(&run).ok_or(StoreError::NoRun(run))?;
-        Ok(rows.commits[rows.position(after.next())..].to_vec())
+    fn read(&self, run: RunId, after: Seq, most: usize) -> Result<Vec<Arc<Commit>>, StoreError> {
+        let state = self.state();
+        let rows = state.runs.get(&run).ok_or(StoreError::NoRun(run))?;
+        Ok(rows.commits[rows.position(after.next())..].iter().take(most).cloned().collect())
     }
 }
