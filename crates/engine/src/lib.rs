@@ -4,6 +4,8 @@
 mod compiled;
 mod driver;
 mod error;
+pub mod exec;
+pub mod guard;
 pub mod ops;
 mod project;
 mod report;
