@@ -52,7 +52,13 @@ fn start(job: &CommandJob, files: &Files) -> Result<Child, NodeError> {
     furnish(&mut command, job, files);
     command.current_dir(&job.folder).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().map_err(|error| not_started(job, &command, &error))
+    command.spawn().map_err(|error| {
+        let mut error = not_started(job, &command, &error);
+        if let Some(mask) = &job.mask {
+            error.message = mask.text(&error.message);
+        }
+        error
+    })
 }
 
 /// Reaps the process, whatever happened, so that no zombie is left.

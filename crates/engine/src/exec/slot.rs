@@ -25,9 +25,11 @@ impl SlotFolders {
     /// Makes the folder of an owner in the first place that can hold it: `$XDG_RUNTIME_DIR`, `/dev/shm`, or `tmp` in the
     /// state folder of the project.
     pub fn create(owner: OwnerId, state_folder: &Path) -> io::Result<Self> {
+        // Commands get paths in it, and work elsewhere.
+        let state_folder = std::path::absolute(state_folder)?;
         let mut outcome = Err(ErrorKind::NotFound.into());
-        for place in places(state_folder) {
-            if place.starts_with(state_folder) {
+        for place in places(&state_folder) {
+            if place.starts_with(&state_folder) {
                 fs::create_dir_all(&place)?;
             }
             let path = place.join(name(owner));
@@ -60,8 +62,9 @@ impl Drop for SlotFolders {
 /// Removes what a dead owner left, and nothing else: only a real folder of ours, with the name of that owner, directly
 /// inside one of the places where such folders are made. The path may come from a record that anybody could have written.
 pub fn remove_slot_folders(owner: OwnerId, path: &Path, state_folder: &Path) -> io::Result<()> {
+    let state_folder = std::path::absolute(state_folder)?;
     let named = path.file_name().is_some_and(|last| last == name(owner).as_str());
-    let placed = path.parent().is_some_and(|parent| places(state_folder).iter().any(|place| place == parent));
+    let placed = path.parent().is_some_and(|parent| places(&state_folder).iter().any(|place| place == parent));
     if !named || !placed {
         return Err(io::Error::new(ErrorKind::InvalidInput, format!("`{}` is no folder of slots", path.display())));
     }

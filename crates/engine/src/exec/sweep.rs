@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -88,9 +88,9 @@ pub fn visit(marker: &Marker, mut each: impl FnMut(Pid, OwnedFd)) -> io::Result<
 
 /// Waits until all of them are gone, or for as long as is given.
 fn wait_for(processes: &[OwnedFd], limit: Duration) -> io::Result<()> {
-    let end = std::time::Instant::now() + limit;
+    let end = Instant::now() + limit;
     for process in processes {
-        let left = Timespec::try_from(end.saturating_duration_since(std::time::Instant::now())).ok();
+        let left = Timespec::try_from(end.saturating_duration_since(Instant::now())).ok();
         match poll(&mut [PollFd::new(process, PollFlags::IN)], left.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

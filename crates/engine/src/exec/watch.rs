@@ -14,6 +14,9 @@ use super::capture::{Capture, Stream};
 use super::job::CommandJob;
 use super::sweep::{Marker, sweep, visit};
 
+/// More than anybody waits, and nothing that a clock cannot say.
+const GRACE_MAX: Duration = Duration::from_hours(24);
+
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Why a command was stopped.
@@ -113,16 +116,16 @@ impl<'a> Watch<'a> {
 
     fn step(&mut self) -> io::Result<()> {
         let ready = self.wait()?;
-        let mut gone = 0;
+        let mut gone = false;
         for (source, events) in ready {
             match source {
                 Source::Abort => self.abort.calm(),
                 Source::Process => self.ended = true,
                 Source::Stream(stream) => self.hear(stream, events)?,
-                Source::Straggler => gone += 1,
+                Source::Straggler => gone = true,
             }
         }
-        if gone > 0 {
+        if gone {
             // They are looked for again: whoever is gone may have left others behind.
             self.stragglers.clear();
         }
@@ -235,7 +238,7 @@ impl<'a> Watch<'a> {
     /// Asks all processes of the command to end.
     fn ask_to_end(&mut self, why: Stopped) -> io::Result<()> {
         self.stopped = Some(why);
-        self.kill_at = Some(Instant::now() + self.job.grace);
+        self.kill_at = Some(Instant::now() + self.job.grace.min(GRACE_MAX));
         let mut outside = Vec::new();
         visit(&self.marker, |pid, process| {
             if getpgid(Some(pid)).is_ok_and(|group| group != self.pid) {

@@ -38,8 +38,8 @@ impl Guard {
     ///
     /// The lock becomes the guard's standard output: so it inherits the kernel's lock, which is free when both have let
     /// it go. The guard gets none of this process's variables, since it must neither be found by its own search nor, where
-    /// sprag runs inside of sprag, by that of another owner; and a process group of its own, which neither Ctrl-C nor
-    /// the end of a terminal reaches.
+    /// sprag runs inside of sprag, by that of another owner; and a process group of its own from its first moment, which neither
+    /// Ctrl-C nor the end of a terminal reaches. (A session of its own would add nothing, and could only be had later.)
     pub fn start(
         owner: OwnerId,
         lock: Option<File>,
@@ -49,7 +49,9 @@ impl Guard {
     ) -> io::Result<Self> {
         let (ended, alive) = io::pipe()?;
         let mut command = Command::new(&program.program);
-        command.arg0("sprag-guard").args(&program.arguments).arg(owner.to_string()).arg(slot_folders).arg(state_folder);
+        command.arg0("sprag-guard").args(&program.arguments).arg(owner.to_string());
+        // The guard works in another folder.
+        command.arg(std::path::absolute(slot_folders)?).arg(std::path::absolute(state_folder)?);
         command.env_clear();
         // It says where folders of slots may be.
         if let Some(place) = std::env::var_os("XDG_RUNTIME_DIR") {

@@ -1,5 +1,7 @@
 //! Commands with real processes: what they get, what they leave, and how they end.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
 mod bed;
 mod environment;
 mod failing;

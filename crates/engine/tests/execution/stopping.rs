@@ -7,19 +7,19 @@ use sprag_engine::exec::{Abort, CommandJob, Marker, Stop, sweep};
 use crate::bed::{Bed, Process, Signal};
 
 /// Starts a child, a grandchild and one that forked twice and left the session; each tells its number.
-const FAMILY: &str = r#"
+const FAMILY: &str = r"
     sh -c 'echo $$ > signal; exec sleep 1000' &
     (sh -c 'echo $$ > signal; exec sleep 1000' &)
     (setsid sh -c 'echo $$ > signal; exec sleep 1000' > /dev/null 2>&1 < /dev/null &)
     echo $$ > signal
-"#;
+";
 
 /// Runs a job in a thread of its own while this one does something to it.
 fn while_it_runs<T>(bed: &Bed, job: &CommandJob, then: impl FnOnce(&Abort) -> T) -> (T, String) {
     let abort = Abort::new().unwrap();
     std::thread::scope(|scope| {
         let thread =
-            scope.spawn(|| bed.execute_until(job, &abort).map_or_else(|error| error.to_string(), |_| "".into()));
+            scope.spawn(|| bed.execute_until(job, &abort).map_or_else(|error| error.to_string(), |_| String::new()));
         let done = then(&abort);
         (done, thread.join().unwrap())
     })
@@ -77,13 +77,15 @@ fn who_does_not_listen_is_killed() {
     let mut signal = Signal::new(&bed.path("signal"));
     let mut job = bed.script(&format!("trap '' TERM; {FAMILY} while :; do sleep 1000; done"));
     job.grace = Duration::from_millis(100);
-    job.timeout = Some(Duration::from_millis(600));
-    let (family, ended) = while_it_runs(&bed, &job, |_| std::array::from_fn::<Process, 4, _>(|_| signal.process()));
-    assert_eq!(ended, "TIMEOUT: took longer than 600ms");
+    let (family, ended) = while_it_runs(&bed, &job, |abort| {
+        let family: [Process; 4] = std::array::from_fn(|_| signal.process());
+        abort.stop(Stop::Gently);
+        family
+    });
+    assert_eq!(ended, "INTERRUPTED: aborted");
     assert!(family.iter().all(|process| !process.lives()));
     // Impatience: the second request does not wait for the grace of the first, which here would be hours.
     job.grace = Duration::from_secs(100_000);
-    job.timeout = None;
     let (family, ended) = while_it_runs(&bed, &job, |abort| {
         let family: [Process; 4] = std::array::from_fn(|_| signal.process());
         abort.stop(Stop::Gently);
