@@ -9,6 +9,7 @@ pub mod guard;
 pub mod ops;
 mod project;
 mod report;
+pub mod secrets;
 mod settings;
 mod source;
 

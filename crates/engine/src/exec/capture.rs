@@ -2,7 +2,8 @@
 
 use sprag_core::file::OutputFormat;
 
-use super::job::{CommandJob, MaskStream};
+use super::job::CommandJob;
+use super::mask::MaskStream;
 use super::log::Log;
 
 /// How much of standard output becomes the output of the node.

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use sprag_core::file::{ErrorCode, OutputFormat};
 use sprag_core::run::{OwnerId, RunId, Timestamp};
 use uuid::Uuid;
+
+use super::mask::Mask;
 
 /// How long processes that were asked to end have before they are killed (`R-CMD-2`).
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -94,25 +95,4 @@ pub enum Program {
     Shell(String),
     /// A program and its arguments, started as they are.
     Arguments(Vec<String>),
-}
-
-/// Hides secrets.
-pub trait Mask: Send + Sync {
-    /// What hides them in one stream of bytes.
-    fn stream(&self) -> Box<dyn MaskStream>;
-
-    /// The text without them.
-    fn text(&self, text: &str) -> String;
-
-    /// The value without them, in keys as in values.
-    fn json(&self, value: Value) -> Value;
-}
-
-/// Hides secrets in a stream, also where one arrives in pieces.
-pub trait MaskStream: Send {
-    /// Takes the next bytes, and adds to `out` what can be shown by now.
-    fn push(&mut self, chunk: &[u8], out: &mut Vec<u8>);
-
-    /// Adds what was held back.
-    fn finish(&mut self, out: &mut Vec<u8>);
 }

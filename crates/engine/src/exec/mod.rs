@@ -14,6 +14,7 @@ mod environment;
 mod failure;
 mod job;
 mod log;
+mod mask;
 mod notice;
 mod product;
 mod program;
@@ -23,6 +24,7 @@ mod watch;
 
 pub use abort::{Abort, Stop};
 pub use command::execute;
-pub use job::{CommandJob, GRACE, Identity, Mask, MaskStream, Program};
+pub use job::{CommandJob, GRACE, Identity, Program};
+pub use mask::{Mask, MaskStream};
 pub use slot::{SlotFolder, SlotFolders, remove_slot_folders};
 pub use sweep::{Marker, sweep};
