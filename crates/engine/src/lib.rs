@@ -7,6 +7,7 @@ mod error;
 pub mod exec;
 pub mod guard;
 pub mod ops;
+pub mod outputs;
 mod project;
 mod report;
 pub mod secrets;

@@ -9,14 +9,14 @@ use super::forms::forms;
 use super::{Masker, Secret};
 use crate::exec::Mask as _;
 
-fn masker(secrets: &[&str]) -> Masker {
+fn mask(secrets: &[&str]) -> Masker {
     let secrets: Vec<_> = secrets.iter().map(|value| Secret::new(value).unwrap()).collect();
     Masker::new(&secrets).unwrap()
 }
 
 /// What comes out of a stream, all of it.
-fn streamed<'chunk>(masker: &Masker, chunks: impl IntoIterator<Item = &'chunk [u8]>) -> String {
-    let mut stream = masker.stream();
+fn streamed<'chunk>(mask: &Masker, chunks: impl IntoIterator<Item = &'chunk [u8]>) -> String {
+    let mut stream = mask.stream();
     let mut out = Vec::new();
     for chunk in chunks {
         stream.push(chunk, &mut out);
@@ -26,8 +26,8 @@ fn streamed<'chunk>(masker: &Masker, chunks: impl IntoIterator<Item = &'chunk [u
 }
 
 /// What comes out of a stream, piece by piece; the last comes at its end.
-fn live(masker: &Masker, chunks: &[&str]) -> Vec<String> {
-    let mut stream = masker.stream();
+fn live(mask: &Masker, chunks: &[&str]) -> Vec<String> {
+    let mut stream = mask.stream();
     let mut shown = vec![Vec::new(); chunks.len() + 1];
     for (chunk, out) in chunks.iter().zip(&mut shown) {
         stream.push(chunk.as_bytes(), out);
@@ -40,7 +40,7 @@ fn live(masker: &Masker, chunks: &[&str]) -> Vec<String> {
 fn every_form_is_masked() {
     // R-SEC-1
     let secret = "p/ss wörd+\"<1>\"";
-    let masker = masker(&[secret]);
+    let mask = mask(&[secret]);
     for (input, output) in [
         ("token=p/ss wörd+\"<1>\";", "token=***;"),
         // base64, alone, with and without padding, in both alphabets
@@ -67,15 +67,15 @@ fn every_form_is_masked() {
         ("p/ss word", "p/ss word"),
         ("", ""),
     ] {
-        assert_eq!(masker.text(input), output, "{input}");
-        assert_eq!(streamed(&masker, input.as_bytes().chunks(1)), output, "{input}");
+        assert_eq!(mask.text(input), output, "{input}");
+        assert_eq!(streamed(&mask, input.as_bytes().chunks(1)), output, "{input}");
     }
 }
 
 #[test]
 fn base64_is_masked_inside_of_something_longer() {
     // R-SEC-1: a character that holds bits of both a neighbour and the secret stays.
-    let masker = masker(&["SECRET-value"]);
+    let mask = mask(&["SECRET-value"]);
     for (whole, encoded, masked) in [
         ("SECRET-value", "U0VDUkVULXZhbHVl", "***"),
         ("SECRET-value\n", "U0VDUkVULXZhbHVlCg==", "***Cg=="),
@@ -85,7 +85,7 @@ fn base64_is_masked_inside_of_something_longer() {
         ("user12:SECRET-value:x", "dXNlcjEyOlNFQ1JFVC12YWx1ZTp4", "dXNlcjEyOl***Tp4"),
     ] {
         assert_eq!(STANDARD.encode(whole), encoded);
-        assert_eq!(masker.text(encoded), masked, "{whole}");
+        assert_eq!(mask.text(encoded), masked, "{whole}");
     }
 }
 
@@ -93,11 +93,11 @@ fn base64_is_masked_inside_of_something_longer() {
 fn long_base64_is_masked_in_lines() {
     // R-SEC-1
     let secret = "0123456789abcdefghijklmnopqrstuvwxyz".repeat(5);
-    let masker = masker(&[&secret]);
+    let mask = mask(&[&secret]);
     for line in [76, 64] {
         let encoded = STANDARD.encode(&secret);
         let lines: Vec<_> = encoded.as_bytes().chunks(line).map(|line| str::from_utf8(line).unwrap()).collect();
-        let masked = masker.text(&lines.join("\n"));
+        let masked = mask.text(&lines.join("\n"));
         assert_eq!(masked, vec!["***"; lines.len()].join("\n"));
     }
 }
@@ -106,19 +106,19 @@ fn long_base64_is_masked_in_lines() {
 fn lines_of_a_secret_are_masked_one_by_one() {
     // R-SEC-1
     let secret = "-----BEGIN KEY-----\r\n  MIIEpAIBAAKCAQEA,\nxyz\nshort12\nlast line";
-    let masker = masker(&[secret]);
-    assert_eq!(masker.text(secret), "***");
-    assert_eq!(masker.text("> MIIEpAIBAAKCAQEA, xyz short12\n> last line"), "> *** xyz short12\n> ***");
+    let mask = mask(&[secret]);
+    assert_eq!(mask.text(secret), "***");
+    assert_eq!(mask.text("> MIIEpAIBAAKCAQEA, xyz short12\n> last line"), "> *** xyz short12\n> ***");
     let escaped = serde_json::to_string(secret).unwrap().replace('\\', "\\\\");
-    assert_eq!(masker.text(&escaped), "\"***\\\\r\\\\n  ***\\\\nxyz\\\\nshort12\\\\n***\"");
+    assert_eq!(mask.text(&escaped), "\"***\\\\r\\\\n  ***\\\\nxyz\\\\nshort12\\\\n***\"");
     let encoded = STANDARD.encode("MIIEpAIBAAKCAQEA,");
-    assert!(masker.text(&encoded).starts_with("***"));
+    assert!(mask.text(&encoded).starts_with("***"));
 }
 
 #[test]
 fn secrets_that_overlap_or_touch_leave_no_rest() {
     // R-SEC-1
-    let masker = masker(&["abcdefgh", "abcdefghijkl", "fghijklmno", "zzzzzz"]);
+    let mask = mask(&["abcdefgh", "abcdefghijkl", "fghijklmno", "zzzzzz"]);
     for (input, output) in [
         ("-abcdefgh-", "-***-"),
         ("-abcdefghijkl-", "-***-"),
@@ -128,9 +128,9 @@ fn secrets_that_overlap_or_touch_leave_no_rest() {
         ("zzzzzzzzz", "***"),
         ("zzzzz", "zzzzz"),
     ] {
-        assert_eq!(masker.text(input), output);
+        assert_eq!(mask.text(input), output);
         for size in 1..input.len() {
-            assert_eq!(streamed(&masker, input.as_bytes().chunks(size)), output, "{input} by {size}");
+            assert_eq!(streamed(&mask, input.as_bytes().chunks(size)), output, "{input} by {size}");
         }
     }
 }
@@ -138,15 +138,15 @@ fn secrets_that_overlap_or_touch_leave_no_rest() {
 #[test]
 fn only_what_may_become_a_secret_is_held_back() {
     // R-SEC-1, R-CMD-2
-    let masker = masker(&["correct horse"]);
-    let shown = live(&masker, &["line 1\n", "say corr", "ec", "tly\n", "co", "rrect hors", "e", "!", "corr"]);
+    let mask = mask(&["correct horse"]);
+    let shown = live(&mask, &["line 1\n", "say corr", "ec", "tly\n", "co", "rrect hors", "e", "!", "corr"]);
     assert_eq!(shown, ["line 1\n", "say ", "", "correctly\n", "", "", "***", "!", "", "corr"]);
 }
 
 #[test]
 fn a_stream_can_be_used_again_after_its_end() {
     // R-SEC-1
-    let mut stream = masker(&["canary"]).stream();
+    let mut stream = mask(&["canary"]).stream();
     let mut out = Vec::new();
     for _ in 0..2 {
         stream.push(b"can", &mut out);
@@ -161,7 +161,7 @@ fn a_stream_can_be_used_again_after_its_end() {
 #[test]
 fn values_are_masked_in_texts_keys_and_numbers() {
     // R-SEC-1
-    let masker = masker(&["canary-1", "8675309", "123456789012345678901234567890"]);
+    let mask = mask(&["canary-1", "8675309", "123456789012345678901234567890"]);
     let value = json!({
         "a": ["x canary-1 y", { "key canary-1": null }, true],
         "n": [8_675_309, 8_675_309.5, 867_530, -1, 123_456_789_012_345_678_901_234_567_890.0],
@@ -172,32 +172,32 @@ fn values_are_masked_in_texts_keys_and_numbers() {
         "n": ["***", "***.5", 867_530, -1, "***"],
         "***": "***",
     });
-    assert_eq!(masker.json(value), masked);
+    assert_eq!(mask.json(value), masked);
 }
 
 #[test]
 fn nothing_to_hide_changes_nothing() {
     // R-SEC-1
-    let masker = Masker::new([]).unwrap();
-    assert_eq!(masker.text("any ***"), "any ***");
-    assert_eq!(masker.json(json!({ "a": 1 })), json!({ "a": 1 }));
-    assert_eq!(live(&masker, &["any", "thing"]), ["any", "thing", ""]);
+    let mask = Masker::new([]).unwrap();
+    assert_eq!(mask.text("any ***"), "any ***");
+    assert_eq!(mask.json(json!({ "a": 1 })), json!({ "a": 1 }));
+    assert_eq!(live(&mask, &["any", "thing"]), ["any", "thing", ""]);
 }
 
 #[test]
 fn debugging_a_masker_shows_no_secret() {
     // R-SEC-1
-    assert_eq!(format!("{:?}", masker(&["canary"])), "Masker { forms: Some(Forms { .. }) }");
+    assert_eq!(format!("{:?}", mask(&["canary"])), "Masker { forms: Some(Forms { .. }) }");
 }
 
 #[test]
 fn streams_are_masked_in_linear_time() {
     // R-SEC-1: quadratic work would take hours here, for a secret that every byte could be the middle of.
     let secret = "a".repeat(8_000) + "b";
-    let masker = masker(&[&secret]);
+    let mask = mask(&[&secret]);
     let megabyte = vec![b'a'; 1_000_000];
     for size in [1, 4_096, megabyte.len()] {
-        let mut stream = masker.stream();
+        let mut stream = mask.stream();
         let mut out = Vec::new();
         for chunk in megabyte.chunks(size) {
             stream.push(chunk, &mut out);
@@ -228,14 +228,14 @@ fn encoded(secret: &str, before: &str, after: &str, form: usize) -> (String, Str
         let quoted = serde_json::to_string(text).unwrap();
         quoted[1..quoted.len() - 1].to_owned()
     };
-    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let percent = |text: &str| {
         let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         text.bytes()
             .map(|byte| if kept(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
             .collect()
     };
-    let units = |text: &str| text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<String>();
+    let units = |text: &str| text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
     match form {
         0 => (whole, secret.to_owned()),
         1..=4 => {
@@ -305,14 +305,14 @@ proptest! {
         sizes in prop::collection::vec(1_usize..20, 1..8),
     ) {
         let (text, telling) = encoded(&secret, &before, &after, form);
-        let masker = masker(&[&secret, &other]);
-        let masked = masker.text(&text);
+        let mask = mask(&[&secret, &other]);
+        let masked = mask.text(&text);
         prop_assert!(!masked.contains(&telling), "{text:?} became {masked:?}");
         for form in forms(&secret).iter().chain(&forms(&other)) {
             prop_assert!(!masked.contains(form), "{form:?} is left of {text:?} in {masked:?}");
         }
         prop_assert_eq!(&masked, &reference(&[&secret, &other], &text));
-        prop_assert_eq!(&streamed(&masker, pieces(text.as_bytes(), &sizes)), &masked);
+        prop_assert_eq!(&streamed(&mask, pieces(text.as_bytes(), &sizes)), &masked);
     }
 
     /// R-SEC-1
@@ -323,9 +323,9 @@ proptest! {
         sizes in prop::collection::vec(1_usize..20, 1..8),
     ) {
         prop_assume!(!forms(&secret).iter().any(|form| text.contains(form)));
-        let masker = masker(&[&secret]);
-        prop_assert_eq!(&masker.text(&text), &text);
-        prop_assert_eq!(&streamed(&masker, pieces(text.as_bytes(), &sizes)), &text);
+        let mask = mask(&[&secret]);
+        prop_assert_eq!(&mask.text(&text), &text);
+        prop_assert_eq!(&streamed(&mask, pieces(text.as_bytes(), &sizes)), &text);
     }
 
     /// R-SEC-1: also in what is no text.
@@ -337,7 +337,7 @@ proptest! {
         sizes in prop::collection::vec(1_usize..20, 1..8),
     ) {
         let bytes = [&before, secret.as_bytes(), &after].concat();
-        let mut stream = masker(&[&secret]).stream();
+        let mut stream = mask(&[&secret]).stream();
         let mut out = Vec::new();
         for piece in pieces(&bytes, &sizes) {
             stream.push(piece, &mut out);
