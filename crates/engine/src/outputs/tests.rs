@@ -221,25 +221,24 @@ fn without_the_kernels_help_no_link_is_followed() {
     assert_eq!(walk("a/b/file/x", OFlags::RDONLY), Err(Errno::NOTDIR));
 }
 
-/// Exchanges a folder with a link to the outside thousands of times, while somebody else works with both.
-fn swapping(place: &Place, folder: &str, work: impl Fn() + Sync) {
+/// Where the one that exchanges puts whichever of folder and link is not in its place.
+const ASIDE: &str = "aside";
+
+/// Works thousands of times, while somebody else exchanges a folder with a link to the outside as fast as they can.
+fn swapping(place: &Place, folder: &str, mut work: impl FnMut()) {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let (folder, link) = (place.root().join(folder), place.root().join("link-to-outside"));
-            for _ in 0..5_000 {
-                if rustix::fs::renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).is_err() {
-                    // The other side has removed one of them. Each of these may fail for the same reason.
-                    let _ = fs::create_dir_all(&folder);
-                    let _ = fs::write(folder.join("inner"), "inside");
-                    let _ = symlink(place.outside(""), &link);
-                }
+            let (folder, aside) = (place.root().join(folder), place.root().join(ASIDE));
+            while !done.load(Ordering::Acquire) {
+                // It fails while one of them is not there.
+                let _ = rustix::fs::renameat_with(CWD, &folder, CWD, &aside, RenameFlags::EXCHANGE);
             }
-            done.store(true, Ordering::Release);
         });
-        while !done.load(Ordering::Acquire) {
+        for _ in 0..3_000 {
             work();
         }
+        done.store(true, Ordering::Release);
     });
 }
 
@@ -249,7 +248,7 @@ fn a_link_that_is_swapped_in_meanwhile_is_never_read_through() {
     for (folder, outputs) in [("out", ["out", "out/file"]), ("out/deep/er", ["out", "out/deep/er/file"])] {
         let place = Place::new();
         place.write(&format!("{folder}/inner"), "inside");
-        place.link("link-to-outside", place.outside(""));
+        place.link(ASIDE, place.outside(""));
         let inside = place.harvest("out").unwrap();
         swapping(&place, folder, || {
             for output in outputs {
@@ -269,14 +268,16 @@ fn a_link_that_is_swapped_in_meanwhile_is_never_read_through() {
 #[test]
 fn a_link_that_is_swapped_in_meanwhile_is_never_removed_through() {
     // R-CACHE-3
-    for (folder, outputs) in [("out", ["out", "out/file"]), ("out/deep/er", ["out", "out/deep/er/file"])] {
+    for (folder, file) in [("out", "out/file"), ("out/deep/er", "out/deep/er/file")] {
         let place = Place::new();
         swapping(&place, folder, || {
-            for output in outputs {
-                // It may fail, as long as it fails inside.
-                let _ = place.clear(output);
-            }
+            place.write(&format!("{folder}/inner"), "inside");
+            place.link(ASIDE, place.outside(""));
+            // It may fail, as long as it fails inside.
+            let _ = place.clear(file);
+            place.clear("out").unwrap();
+            place.clear(ASIDE).unwrap();
+            assert!(place.is_outside_untouched());
         });
-        assert!(place.is_outside_untouched());
     }
 }
