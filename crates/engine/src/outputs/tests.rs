@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -224,21 +223,15 @@ fn without_the_kernels_help_no_link_is_followed() {
 /// Where the one that exchanges puts whichever of folder and link is not in its place.
 const ASIDE: &str = "aside";
 
-/// Works thousands of times, while somebody else exchanges a folder with a link to the outside as fast as they can.
-fn swapping(place: &Place, folder: &str, mut work: impl FnMut()) {
-    let done = AtomicBool::new(false);
+/// Works again and again, while somebody else exchanges a folder with a link to the outside thousands of times.
+fn swapping(place: &Place, folder: &str, work: impl Fn() + Sync) {
+    let (folder, aside) = (place.root().join(folder), place.root().join(ASIDE));
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let (folder, aside) = (place.root().join(folder), place.root().join(ASIDE));
-            while !done.load(Ordering::Acquire) {
-                // It fails while one of them is not there.
-                let _ = rustix::fs::renameat_with(CWD, &folder, CWD, &aside, RenameFlags::EXCHANGE);
-            }
-        });
-        for _ in 0..3_000 {
-            work();
+        let worker = scope.spawn(|| (0..300).for_each(|_| work()));
+        while !worker.is_finished() {
+            // It fails while one of them is not there.
+            let _ = rustix::fs::renameat_with(CWD, &folder, CWD, &aside, RenameFlags::EXCHANGE);
         }
-        done.store(true, Ordering::Release);
     });
 }
 
