@@ -1,6 +1,7 @@
 //! What sprag does with what the core decides: reads files, finds the project, and offers the verbs ([`ops`]) that the
 //! command line and every later face call.
 
+pub mod check;
 mod compiled;
 mod driver;
 mod error;
