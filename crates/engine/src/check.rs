@@ -100,18 +100,19 @@ fn compile(definition: &Definition, node: NodeIndex) -> Box<[Check]> {
     own.into_iter().chain(theirs).map(check).collect()
 }
 
-/// What is wrong, where, and by whose schema: "at `/title`: it is not of type "string", says the `output_schema`".
+/// Whose schema is not met, where, and what is expected there.
 fn problem(schema: &Schema, error: &ValidationError<'_>) -> String {
-    let place = error.instance_path().as_str();
-    let place = if place.is_empty() { "/" } else { place };
-    let place = told(place.to_owned(), || "a place too deep to be told".to_owned());
+    let place = match error.instance_path().as_str() {
+        "" => "at the top".to_owned(),
+        place => told(format!("at `{place}`"), || "at a place too deep to be told".to_owned()),
+    };
     let expected =
         told(error.masked_with("it").to_string(), || format!("it does not fit `{}`", error.kind().keyword()));
     let wanted = match schema {
         Schema::Own => "the output does not fit the node's own `output_schema`".to_owned(),
         Schema::Dependent(id) => format!("the output does not fit the input of `{id}`"),
     };
-    format!("{wanted}: at `{place}`: {expected}")
+    format!("{wanted}: {place}: {expected}")
 }
 
 /// A text if it is short enough. It is never cut: half a secret would not be recognised as one when the message is
@@ -130,7 +131,7 @@ mod tests {
     use super::{Arc, Checks, Definition, Known, NodeId, NodeIndex, Value};
 
     /// `a` with an own schema, and `b` and `c` that depend on it with theirs.
-    fn checks(own: Option<Value>, b: Option<Value>, c: Option<Value>) -> Checks {
+    fn checks(own: Option<&Value>, b: Option<&Value>, c: Option<&Value>) -> Checks {
         let id = |text| NodeId::new(text).unwrap();
         let mut builder = Builder::new(["a", "b", "c"].map(|text| (0, id(text))));
         for (to, when) in [(1, When::OnSuccess), (1, When::OnFailure), (2, When::OnSuccess)] {
@@ -139,11 +140,11 @@ mod tests {
         let definition =
             Definition::from_graph(WorkflowId::new("w").unwrap(), Policy::default(), builder.finish().0, |node| {
                 let input =
-                    |schema: &Option<Value>| schema.iter().map(|schema| (id("a"), Json(schema.clone()))).collect();
+                    |schema: Option<&Value>| schema.map(|schema| (id("a"), Json(schema.clone()))).into_iter().collect();
                 let spec = match node.at() {
-                    0 => Node { output_schema: own.clone().map(Json), ..Node::default() },
-                    1 => Node { input_schema: input(&b), ..Node::default() },
-                    _ => Node { input_schema: input(&c), ..Node::default() },
+                    0 => Node { output_schema: own.cloned().map(Json), ..Node::default() },
+                    1 => Node { input_schema: input(b), ..Node::default() },
+                    _ => Node { input_schema: input(c), ..Node::default() },
                 };
                 (Kind::Noop, Arc::new(spec))
             });
@@ -162,11 +163,11 @@ mod tests {
         // R-SCHED-5
         let title = json!({ "type": "object", "required": ["title"] });
         let pages = json!({ "properties": { "pages": { "type": "integer" } } });
-        let checks = checks(Some(title), None, Some(pages));
+        let checks = checks(Some(&title), None, Some(&pages));
         for _ in 0..2 {
             assert_eq!(checks.check(NodeIndex(0), &json!({ "title": "x", "pages": 3 })), Ok(()));
             let own =
-                r#"the output does not fit the node's own `output_schema`: at `/`: "title" is a required property"#;
+                r#"the output does not fit the node's own `output_schema`: at the top: "title" is a required property"#;
             assert_eq!(message(&checks, &json!({ "pages": 3 })), own);
             let input = r#"the output does not fit the input of `c`: at `/pages`: it is not of type "integer""#;
             assert_eq!(message(&checks, &json!({ "title": "x", "pages": "hush-hush" })), input);
@@ -179,10 +180,10 @@ mod tests {
     #[test]
     fn messages_stay_short_and_never_cut_what_they_tell() {
         // R-SCHED-5
-        let checks = checks(Some(json!({ "additionalProperties": { "type": "string" } })), None, None);
+        let checks = checks(Some(&json!({ "additionalProperties": { "type": "string" } })), None, None);
         let output: Value = (0..9).map(|at| (format!("{at}{}", "x".repeat(3_000)), json!(at))).collect();
         let message = message(&checks, &output);
-        assert_eq!(message.matches("at `a place too deep to be told`").count(), 3, "{message}");
+        assert_eq!(message.matches("at a place too deep to be told").count(), 3, "{message}");
         assert!(message.ends_with("; and more") && !message.contains("xx"), "{message}");
         let three: Value = (0..3).map(|at| (format!("k{at}"), json!(at))).collect();
         assert!(self::message(&checks, &three).ends_with(r#"at `/k2`: it is not of type "string""#));
@@ -191,27 +192,27 @@ mod tests {
     #[test]
     fn several_edges_to_one_dependent_are_one_check() {
         // R-SCHED-5
-        let checks = checks(None, Some(json!({ "type": "string" })), None);
+        let checks = checks(None, Some(&json!({ "type": "string" })), None);
         assert_eq!(message(&checks, &json!(1)).matches("input of `b`").count(), 1);
     }
 
     #[test]
     fn schemas_that_cannot_be_used_are_told() {
         // R-SCHED-5
-        let invalid = checks(Some(json!({ "type": "strung" })), None, None);
+        let invalid = checks(Some(&json!({ "type": "strung" })), None, None);
         assert!(
             message(&invalid, &json!(1)).starts_with("the `output_schema` is not a JSON Schema that can be used: ")
         );
-        let invalid = checks(None, Some(json!({ "pattern": "(" })), None);
+        let invalid = checks(None, Some(&json!({ "pattern": "(" })), None);
         assert!(
             message(&invalid, &json!("x"))
                 .starts_with("the `input_schema` of `b` is not a JSON Schema that can be used")
         );
         for remote in ["https://example.com/schema.json", "file:///etc/passwd", "other.json"] {
-            let checks = checks(Some(json!({ "$ref": remote })), None, None);
+            let checks = checks(Some(&json!({ "$ref": remote })), None, None);
             assert!(message(&checks, &json!(1)).contains("is not a JSON Schema that can be used"), "{remote}");
         }
-        let local = checks(Some(json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "string" } } })), None, None);
+        let local = checks(Some(&json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "string" } } })), None, None);
         assert_eq!(local.check(NodeIndex(0), &json!("x")), Ok(()));
     }
 }
