@@ -12,6 +12,9 @@ use sprag_core::run::{Known, NodeError};
 /// How often something is tried that others can spoil by renaming at the same moment.
 pub(super) const TRIES: usize = 32;
 
+/// How often a path is looked up again: any rename anywhere on the machine can spoil a link that holds `..`.
+const LOOKUPS: usize = 10_000;
+
 /// How deep folders of an output may nest: each level costs an open file while it is removed.
 pub(super) const DEPTH: usize = 128;
 
@@ -39,10 +42,9 @@ impl Root {
 
     fn open(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        for _ in 0..TRIES {
+        for _ in 0..LOOKUPS {
             match rustix::fs::openat2(&self.0, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
-                // Something was renamed while a link with `..` was followed.
-                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::AGAIN | Errno::INTR) => std::thread::yield_now(),
                 // An old kernel, or a sandbox that does not know the call.
                 Err(Errno::NOSYS | Errno::PERM) => return self.walk(path, flags),
                 result => return result,
