@@ -15,6 +15,9 @@ pub struct Append {
     pub commit: Arc<Commit>,
     /// What lists show of the run from now on; nothing if that has not changed.
     pub summary: Option<Box<Summary>>,
+    /// The ids of its nodes, in the order of their indices, given with the first commit, for views that people read.
+    /// Stores without such views ignore them.
+    pub names: Option<Arc<[String]>>,
     /// Whether the caller waits only for the write, not for the flush (`durability: relaxed`, `R-JRN-1`): what a killed
     /// process wrote stays, what a power cut took may be lost.
     pub relaxed: bool,
@@ -23,7 +26,7 @@ pub struct Append {
 impl Append {
     /// A commit that is to be flushed and changes no list.
     pub const fn new(run: RunId, commit: Arc<Commit>) -> Self {
-        Self { run, commit, summary: None, relaxed: false }
+        Self { run, commit, summary: None, names: None, relaxed: false }
     }
 }
 

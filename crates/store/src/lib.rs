@@ -2,12 +2,14 @@
 
 mod blobs;
 mod catalog;
+mod checksum;
 pub mod conformance;
 mod error;
 mod journal;
 mod leases;
 mod mailbox;
 mod memory;
+mod sqlite;
 mod store;
 
 pub use blobs::Blobs;
@@ -17,4 +19,5 @@ pub use journal::{Append, Journal};
 pub use leases::{Holder, Lease, Leases};
 pub use mailbox::Mailbox;
 pub use memory::Memory;
+pub use sqlite::{OpenError, Sqlite};
 pub use store::Store;

@@ -1,5 +1,6 @@
 //! A store: all ports of one place.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::blobs::Blobs;
@@ -8,6 +9,7 @@ use crate::journal::Journal;
 use crate::leases::Leases;
 use crate::mailbox::Mailbox;
 use crate::memory::Memory;
+use crate::sqlite::{OpenError, Sqlite};
 
 /// Everything that sprag remembers in one place. Cloning it is sharing it.
 #[derive(Clone)]
@@ -45,5 +47,10 @@ impl Store {
     /// A store that is gone with the process.
     pub fn memory() -> Self {
         Self::of(Arc::new(Memory::new()))
+    }
+
+    /// A store in an SQLite file, which is made if there is none.
+    pub fn sqlite(path: &Path) -> Result<Self, OpenError> {
+        Sqlite::open(path).map(|store| Self::of(Arc::new(store)))
     }
 }

@@ -1,0 +1,90 @@
+//! The store in a file: opening it, and its connections.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+
+use super::connection;
+use super::create::create;
+use super::error::{OpenError, classify};
+use super::look::{Found, look};
+use super::mailbox::Watch;
+use super::migrate::{KNOWN, migrate};
+use super::writer::Writer;
+use crate::error::StoreError;
+
+/// Earlier versions may damage a database with a write-ahead log when several connections reset it.
+const SQLITE_MIN: i32 = 3_051_003;
+
+static OPENING: Mutex<()> = Mutex::new(());
+
+/// A store in one SQLite file. Other processes may use the same file at the same time.
+#[derive(Debug)]
+pub struct Sqlite {
+    pub(super) path: PathBuf,
+    // In the order in which they are closed: the writer is last, and clears up the log.
+    pub(super) watch: Mutex<Option<Watch>>,
+    readers: Mutex<Vec<Connection>>,
+    pub(super) writer: Mutex<Writer>,
+}
+
+impl Sqlite {
+    /// Opens a store, and makes it if there is none. Its folder must exist.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        if rusqlite::version_number() < SQLITE_MIN {
+            return Err(OpenError::Outdated { found: rusqlite::version() });
+        }
+        let inaccessible = |error: io::Error| OpenError::Inaccessible { path: path.to_owned(), source: error.into() };
+        // SQLite would take a name that starts with `file:` for something else.
+        let absolute = std::path::absolute(path).map_err(inaccessible)?;
+        // Threads of one process open one after the other: no file that is being made is one that SQLite has open.
+        let _opening = locked(&OPENING);
+        if look(&absolute)? == Found::Nothing {
+            create(&absolute)?;
+            look(&absolute)?;
+        }
+        let connection = ready(&absolute).map_err(|error| OpenError::of(&absolute, &error))?;
+        // The newest form may still be in the log, where a look at the file does not see it.
+        match migrate(&connection).map_err(|error| OpenError::of(&absolute, &error))? {
+            KNOWN => Ok(Self {
+                watch: Mutex::default(),
+                readers: Mutex::default(),
+                writer: Mutex::new(Writer::new(&absolute, connection)),
+                path: absolute,
+            }),
+            found => Err(OpenError::Newer { path: absolute, found, known: KNOWN }),
+        }
+    }
+
+    /// Asks something of a connection that no writer holds up, nor any other reader.
+    pub(super) fn reading<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let idle = locked(&self.readers).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connection::reading(&self.path).map_err(|error| classify(&error))?,
+        };
+        let answer = ask(&connection);
+        // A connection that failed is not asked again.
+        if !matches!(answer, Err(StoreError::Unavailable { .. } | StoreError::Damaged { .. })) {
+            locked(&self.readers).push(connection);
+        }
+        answer
+    }
+}
+
+/// A panic elsewhere cannot leave a connection within a transaction: transactions are closed where they are opened.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn ready(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = connection::writing(path)?;
+    let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    if mode != "wal" {
+        // A store is made with a log, but somebody may have switched it off.
+        connection.pragma_update(None, "journal_mode", "wal")?;
+    }
+    Ok(connection)
+}
