@@ -64,8 +64,8 @@ mod tests {
     #[test]
     fn it_never_changes() {
         // R-JRN-1: a later release must trust what this one wrote.
-        let hex: String = Checksum::default().followed_by(&ROW).0.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "");
+        let sum = u128::from_be_bytes(Checksum::default().followed_by(&ROW).0);
+        assert_eq!(format!("{sum:032x}"), "2fa5d9f57447d5c61b2931b65bd07aa2");
     }
 
     #[test]

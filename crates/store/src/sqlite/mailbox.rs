@@ -1,5 +1,7 @@
 //! The mailbox port.
 
+use std::path::Path;
+
 use rusqlite::{Connection, params};
 use sprag_core::run::{Command, CommandId, RunId};
 
@@ -34,10 +36,7 @@ impl Mailbox for Sqlite {
         // It is put back only if all went well, so what failed is opened again.
         let mut current = match watch.take() {
             Some(current) => current,
-            None => {
-                let connection = connection::reading(&self.path).map_err(|error| classify(&error))?;
-                Watch { connection, version: None, waiting: Vec::new() }
-            }
+            None => Watch::new(&self.path)?,
         };
         current.refresh()?;
         Ok(watch.insert(current).waiting.clone())
@@ -55,6 +54,11 @@ impl Mailbox for Sqlite {
 }
 
 impl Watch {
+    fn new(path: &Path) -> Result<Self, StoreError> {
+        let connection = connection::reading(path).map_err(|error| classify(&error))?;
+        Ok(Self { connection, version: None, waiting: Vec::new() })
+    }
+
     fn refresh(&mut self) -> Result<(), StoreError> {
         let sql = |error: rusqlite::Error| classify(&error);
         let mut statement = self.connection.prepare_cached("PRAGMA data_version").map_err(sql)?;

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 const STEPS: &[&str] = &[include_str!("migrations/0001.sql")];
 
 /// The newest form that this sprag knows.
+#[expect(clippy::cast_possible_truncation, reason = "a handful")]
 pub(super) const KNOWN: u32 = STEPS.len() as u32;
 
 /// The form of a database.
@@ -43,8 +44,12 @@ fn steps(connection: &Connection) -> rusqlite::Result<u32> {
 #[cfg(test)]
 mod tests {
     use rusqlite::Connection;
+    use sprag_core::hash::Digest;
+    use sprag_core::run::Seq;
 
+    use super::super::look::APPLICATION_ID;
     use super::{KNOWN, STEPS, migrate};
+    use crate::store::Store;
 
     /// Rows as each form held them.
     const SAMPLES: &[&str] = &[include_str!("migrations/0001.sample.sql")];
@@ -53,20 +58,32 @@ mod tests {
     fn every_form_keeps_the_rows_of_the_earlier_ones() {
         // R-JRN-1, R-STORE-1
         assert_eq!(STEPS.len(), SAMPLES.len(), "a step needs sample rows");
+        let folder = tempfile::tempdir().unwrap();
         for from in 1..=STEPS.len() {
-            let connection = Connection::open_in_memory().unwrap();
+            let path = folder.path().join(format!("{from}.db"));
+            let connection = Connection::open(&path).unwrap();
+            connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
             for (number, (step, sample)) in (1_u32..).zip(STEPS.iter().zip(SAMPLES)).take(from) {
                 connection.execute_batch(step).unwrap();
                 connection.pragma_update(None, "user_version", number).unwrap();
                 connection.execute_batch(sample).unwrap();
             }
-            assert_eq!(migrate(&connection).unwrap(), KNOWN);
-            for (table, rows) in [("run", 2), ("names", 1), ("commits", 3), ("mailbox", 1), ("blob", 1)] {
-                let sql = format!("SELECT count(*) FROM {table}");
-                let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
-                assert_eq!(count, rows, "{table}");
-            }
+            drop(connection);
+            read(&Store::sqlite(&path).unwrap());
         }
+    }
+
+    /// The rows of the first form, whatever the form is now.
+    fn read(store: &Store) {
+        let run = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let other = "01890a5d-ac96-774b-bcce-b302099a8058".parse().unwrap();
+        let commits = store.journal.read(run, Seq(0), 9).unwrap();
+        assert_eq!(commits.iter().map(|commit| commit.last().0).collect::<Vec<_>>(), [4, 7]);
+        assert_eq!(store.journal.read(other, Seq(0), 9).unwrap().len(), 1);
+        let listed = store.catalog.find(run).unwrap().unwrap();
+        assert_eq!((listed.number, listed.summary.status.as_str(), listed.summary.exit), (1, "failed", Some(1)));
+        assert_eq!(store.mailbox.waiting().unwrap()[0].1.by, "ann");
+        assert_eq!(store.blobs.get(Digest::of(b"a blob")).unwrap().unwrap(), b"a blob");
     }
 
     #[test]

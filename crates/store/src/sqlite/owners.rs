@@ -62,10 +62,12 @@ impl Leases for Sqlite {
     }
 
     fn holder(&self, owner: OwnerId) -> Result<Holder, StoreError> {
-        match opened(&self.owner(owner)).map_err(unavailable)? {
-            None => Ok(Holder::Nobody),
-            Some(file) if is_free(&file).map_err(unavailable)? => Ok(Holder::Nobody),
-            Some(file) => Ok(alive(&file)),
+        let Some(file) = opened(&self.owner(owner)).map_err(unavailable)? else {
+            return Ok(Holder::Nobody);
+        };
+        match look(&file).map_err(unavailable)? {
+            Lock::Held => Ok(alive(&file)),
+            Lock::Free | Lock::Removed => Ok(Holder::Nobody),
         }
     }
 
@@ -113,13 +115,24 @@ fn opened(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether nobody holds the lock. The look is over when this returns.
-fn is_free(file: &File) -> io::Result<bool> {
-    let free = try_lock(file, FlockOperation::NonBlockingLockShared)?;
-    if free {
-        flock(file, FlockOperation::Unlock)?;
+/// What a look at a lock says. The look is over when this is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lock {
+    Held,
+    /// Its holder died.
+    Free,
+    /// Its holder gave it up, and removed the file while somebody had it open to look.
+    Removed,
+}
+
+fn look(file: &File) -> io::Result<Lock> {
+    if !try_lock(file, FlockOperation::NonBlockingLockShared)? {
+        return Ok(Lock::Held);
     }
-    Ok(free)
+    // Asked while locked: nobody removes a file without its exclusive lock.
+    let removed = file.metadata()?.nlink() == 0;
+    flock(file, FlockOperation::Unlock)?;
+    Ok(if removed { Lock::Removed } else { Lock::Free })
 }
 
 fn try_lock(file: &File, operation: FlockOperation) -> io::Result<bool> {
@@ -160,7 +173,7 @@ fn abandoned(folder: &Path) -> io::Result<Vec<(OwnerId, String)>> {
             continue;
         };
         if let Some(file) = opened(&entry.path())?
-            && is_free(&file)?
+            && look(&file)? == Lock::Free
         {
             found.push((owner, written(&file).unwrap_or_default().note));
         }
@@ -181,8 +194,8 @@ fn forget(path: &Path) -> io::Result<()> {
                 _ => Ok(()),
             };
         }
-        if !is_free(&file)? {
-            // Somebody holds it after all, or forgets it just now.
+        if look(&file)? != Lock::Free {
+            // Somebody holds it after all, or has just forgotten it.
             return Ok(());
         }
         std::thread::sleep(PAUSE);
