@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{completions, graph, schema, validate};
+use crate::commands::{cancel, completions, events, graph, guard, logs, resume, run, runs, schema, show, validate};
 
-/// Durable workflows: graphs of commands, HTTP calls, agent steps and approvals.
-///
-/// This version checks and draws workflow files; running them comes next.
+/// Durable workflows: graphs of commands that survive crashes and never repeat finished work.
 #[derive(Debug, Parser)]
 #[command(name = "sprag", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct Arguments {
@@ -34,13 +32,29 @@ pub struct Everywhere {
     /// Work in this folder
     #[arg(short = 'C', value_name = "DIR", global = true, default_value = ".", hide_default_value = true)]
     pub folder: PathBuf,
+    /// Where runs are kept: `sqlite:FILE`, or `memory:`; by default `.sprag/sprag.db`
+    #[arg(long, value_name = "URL", global = true, env = "SPRAG_STORE", hide_env_values = true)]
+    pub store: Option<String>,
 }
 
 /// What sprag can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Run(run::Run),
+    Resume(resume::Resume),
+    Runs(runs::Runs),
+    Show(show::Show),
+    Logs(logs::Logs),
+    Events(events::Events),
+    Cancel(cancel::Cancel),
+    Kill(cancel::Kill),
     Validate(validate::Validate),
     Graph(graph::Graph),
     Schema(schema::Schema),
     Completions(completions::Completions),
+    #[command(name = GUARD, hide = true)]
+    Guard(guard::Guard),
 }
+
+/// The verb with which sprag starts its own guard.
+pub const GUARD: &str = "guard-of-a-run";

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anstream::{AutoStream, ColorChoice};
 use sprag_engine::Project;
+use sprag_engine::guard::GuardProgram;
 
-use crate::arguments::Everywhere;
+use crate::arguments::{Everywhere, GUARD};
 use crate::failure::Failure;
 
 const NARROWEST: usize = 60;
@@ -22,21 +23,27 @@ pub struct Context {
     pub quiet: bool,
     choice: ColorChoice,
     folder: PathBuf,
+    store: Option<String>,
 }
 
 impl Context {
     pub fn new(everywhere: Everywhere) -> Self {
-        let Everywhere { json, quiet, no_color, folder } = everywhere;
+        let Everywhere { json, quiet, no_color, folder, store } = everywhere;
         // `Auto` looks at the terminal, `NO_COLOR`, `CLICOLOR` and `TERM`.
         let choice = if no_color { ColorChoice::Never } else { ColorChoice::Auto };
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let width = columns.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST);
-        Self { json, width, quiet, choice, folder }
+        Self { json, width, quiet, choice, folder, store }
     }
 
     /// The project around the working folder.
     pub fn project(&self) -> Result<Project, Failure> {
         Ok(Project::find(&self.folder)?)
+    }
+
+    /// The store that was named.
+    pub fn store(&self) -> Option<&str> {
+        self.store.as_deref()
     }
 
     /// A file as the person named it, seen from the working folder.
@@ -52,6 +59,12 @@ impl Context {
     pub fn data(&self, text: &str) -> Result<(), Failure> {
         let mut out = AutoStream::new(std::io::stdout().lock(), self.choice);
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::standard_output)
+    }
+
+    /// Writes bytes as they are, but for what would steer a terminal that does not want it.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = AutoStream::new(std::io::stdout().lock(), self.choice);
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::standard_output)
     }
 
     /// Writes one JSON document.
@@ -71,4 +84,15 @@ impl Context {
         let mut out = AutoStream::new(std::io::stderr().lock(), self.choice);
         drop(out.write_all(text.as_bytes()));
     }
+}
+
+/// How sprag starts its own guard.
+pub fn guard_program() -> GuardProgram {
+    GuardProgram::same_binary([GUARD])
+}
+
+/// Who is at the keyboard, for the record.
+pub fn person() -> String {
+    let named = ["SPRAG_USER", "USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody".into())
 }

@@ -16,6 +16,12 @@ impl Exit {
     pub const OK: Self = Self(0);
     /// Usage, or an invalid workflow or workspace.
     pub const INVALID: Self = Self(2);
+    /// Only a person can move the run on.
+    pub const WAITING: Self = Self(4);
+    /// A fault of sprag itself.
+    pub const INTERNAL: Self = Self(70);
+    /// Interrupted, state saved.
+    pub const INTERRUPTED: Self = Self(130);
 }
 
 impl From<Exit> for ExitCode {
@@ -29,6 +35,13 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     /// The engine refused.
     Engine(EngineError),
+    /// A run could not go on.
+    Run {
+        /// What happened.
+        message: String,
+        /// The stable code and what to do next.
+        facts: Facts,
+    },
     /// The result could not be written.
     Output {
         /// Where to.
@@ -45,6 +58,7 @@ impl Failure {
     pub fn facts(&self) -> Facts {
         match self {
             Self::Engine(error) => error.facts(),
+            Self::Run { facts, .. } => facts.clone(),
             Self::Output { .. } | Self::ClosedPipe => Facts::new(
                 Code::OUTPUT_FAILED,
                 "check that the folder exists, that it can be written, and that there is space",
@@ -66,6 +80,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Engine(error) => error.fmt(formatter),
+            Self::Run { message, .. } => formatter.write_str(message),
             Self::Output { target, source } => write!(formatter, "{target} cannot be written: {source}"),
             Self::ClosedPipe => formatter.write_str("standard output was closed"),
         }

@@ -4,8 +4,11 @@ mod arguments;
 mod commands;
 mod context;
 mod failure;
+mod live;
 mod picture;
 mod render;
+mod table;
+mod times;
 
 fn main() -> std::process::ExitCode {
     commands::main().into()

@@ -70,7 +70,7 @@ fn group<'a>(file: &'a FileReport, name: &'a str, diagnostic: &'a Diagnostic) ->
 }
 
 /// Text from a file as it can be shown: what would steer a terminal is written out instead.
-fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     let steers =
         |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if !text.contains(steers) {

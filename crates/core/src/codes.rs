@@ -93,6 +93,21 @@ codes! {
     UNUSED_PARAM = 0, 200, "a parameter that nothing reads";
     UNUSED_SECRET = 0, 200, "a secret that no node receives";
 
+    // Starting a run, and finding one.
+    INVALID_PARAM = 2, 422, "a parameter that is missing, unknown or of the wrong type";
+    RUN_NOT_FOUND = 3, 404, "there is no such run";
+    AMBIGUOUS_RUN = 2, 409, "the beginning of several runs' ids";
+    RUN_OWNED = 3, 409, "another process is running it right now";
+    NOTHING_TO_RESUME = 3, 404, "no run was interrupted or is waiting";
+    NOT_YET_APPLIED = 75, 202, "the process that runs it has not answered yet";
+
+    // The store.
+    UNKNOWN_STORE = 2, 422, "a text that names no store";
+    STORE_UNAVAILABLE = 75, 503, "the store cannot be opened or written now";
+    FOREIGN_STORE = 2, 422, "a file that sprag did not make";
+    NEWER_STORE = 2, 422, "a store that a newer sprag has changed";
+    DAMAGED_STORE = 2, 500, "a store whose content is not what was written";
+
     // Runs and the people who steer them.
     RUN_ENDED = 3, 409, "the run is over and cannot be changed";
     UNKNOWN_QUESTION = 3, 404, "the run never asked this question";

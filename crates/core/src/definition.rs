@@ -287,6 +287,11 @@ impl Definition {
         postcard::to_allocvec(self).map_err(|error| error.to_string())
     }
 
+    /// Writes the stored form, without holding it whole.
+    pub fn write_to(&self, out: &mut impl std::io::Write) -> Result<(), String> {
+        postcard::to_io(self, out).map(drop).map_err(|error| error.to_string())
+    }
+
     /// Reads the stored form; anything odd is an error, and the caller reads the file instead.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let (definition, rest) = postcard::take_from_bytes(bytes).map_err(|error| error.to_string())?;

@@ -13,6 +13,14 @@ pub struct Limits {
     pub tree: yaml::Limits,
 }
 
+impl Limits {
+    /// No limits but that on nesting, for a text that was accepted before.
+    pub fn none() -> Self {
+        let tree = yaml::Limits { alias_values: u64::MAX, values: usize::MAX, ..yaml::Limits::default() };
+        Self { bytes: u64::MAX, nodes: usize::MAX, tree }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { bytes: 16 * 1024 * 1024, nodes: 200_000, tree: yaml::Limits::default() }

@@ -40,6 +40,53 @@ pub struct Driver {
     replies: VecDeque<Reply>,
 }
 
+/// A run that is read from its journal, commit by commit.
+#[derive(Debug)]
+pub struct Fold {
+    run: Run,
+    id: RunId,
+}
+
+impl Fold {
+    /// Before the first commit.
+    pub fn new(definition: Arc<Definition>, id: RunId) -> Self {
+        Self { run: Run::new(definition), id }
+    }
+
+    /// Takes the next commit in.
+    pub fn take(&mut self, commit: &Commit) -> Result<(), Corrupt> {
+        let seq = self.run.seq().next();
+        if commit.first != seq {
+            return Err(Corrupt { seq, detail: CorruptDetail::Other("is missing") });
+        }
+        commit.entries.iter().try_for_each(|entry| self.run.apply(commit.at, entry))
+    }
+
+    /// The run so far.
+    pub const fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The workflow.
+    pub fn definition(&self) -> Arc<Definition> {
+        self.run.shared_definition()
+    }
+
+    /// A driver that owns the run with its next commit.
+    pub fn own(self, owner: OwnerId, how: Taking, slots: u32) -> Result<Driver, Corrupt> {
+        let folded = self.run.seq();
+        if self.run.id() != Some(self.id) {
+            return Err(Corrupt { seq: folded, detail: CorruptDetail::Other("belongs to another run") });
+        }
+        let mut driver = Driver::around(self.run, self.id, owner, slots);
+        driver.folded = folded;
+        driver.committed = folded;
+        driver.durable = folded;
+        driver.offer(Input::Take { owner, how, folded });
+        Ok(driver)
+    }
+}
+
 /// What became of an input, told once what it rests on is durable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
@@ -99,25 +146,9 @@ impl Driver {
         how: Taking,
         slots: u32,
     ) -> Result<Self, Corrupt> {
-        let mut driver = Self::around(Run::new(definition), id, owner, slots);
-        for commit in commits {
-            let seq = driver.run.seq().next();
-            if commit.first != seq {
-                return Err(Corrupt { seq, detail: CorruptDetail::Other("is missing") });
-            }
-            for entry in &commit.entries {
-                driver.run.apply(commit.at, entry)?;
-            }
-        }
-        let folded = driver.run.seq();
-        if driver.run.id() != Some(id) {
-            return Err(Corrupt { seq: folded, detail: CorruptDetail::Other("belongs to another run") });
-        }
-        driver.folded = folded;
-        driver.committed = folded;
-        driver.durable = folded;
-        driver.offer(Input::Take { owner, how, folded });
-        Ok(driver)
+        let mut fold = Fold::new(definition, id);
+        commits.into_iter().try_for_each(|commit| fold.take(commit))?;
+        fold.own(owner, how, slots)
     }
 
     const fn around(run: Run, id: RunId, owner: OwnerId, slots: u32) -> Self {

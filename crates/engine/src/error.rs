@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 
 use sprag_core::codes::Code;
 use sprag_core::facts::Facts;
+use sprag_core::params::ParamProblem;
 use sprag_core::suggest;
+use sprag_store::{OpenError, StoreError};
+
+use crate::driver::NotYetSupported;
+use crate::run_error::RunError;
 
 /// A failure of the engine. [`EngineError::facts`] says what it means to a caller.
 #[derive(Debug)]
@@ -46,6 +51,26 @@ pub enum EngineError {
         /// What is wrong with it.
         why: String,
     },
+    /// The text that names a store names none.
+    UnknownStore {
+        /// What was given.
+        url: String,
+    },
+    /// The store cannot be opened.
+    Open(OpenError),
+    /// The store did not do what it was asked.
+    Store(StoreError),
+    /// The workflow that was stored with a run cannot be read.
+    Definition {
+        /// Why.
+        why: String,
+    },
+    /// A run, or its workflow, needs something that is not built yet.
+    NotYetSupported(NotYetSupported),
+    /// Parameters that do not fit.
+    Params(Vec<ParamProblem>),
+    /// About runs and those who steer them.
+    Run(RunError),
     /// The project folder cannot be used.
     Workspace {
         /// The folder.
@@ -70,6 +95,11 @@ impl EngineError {
         }
     }
 
+    /// A stored workflow that cannot be read.
+    pub(crate) fn definition(why: impl Into<String>) -> Self {
+        Self::Definition { why: why.into() }
+    }
+
     /// The stable code and what to do next.
     pub fn facts(&self) -> Facts {
         match self {
@@ -90,6 +120,21 @@ impl EngineError {
             ),
             Self::Settings { .. } => Facts::new(Code::BAD_SETTINGS, "mend the file, or remove it to use the defaults"),
             Self::Workspace { help, .. } => Facts::new(Code::BAD_WORKSPACE, help),
+            Self::UnknownStore { .. } => Facts::new(
+                Code::UNKNOWN_STORE,
+                "write `sqlite:FILE`, or `memory:` for a run that leaves nothing behind",
+            ),
+            Self::Open(error) => open_facts(error),
+            Self::Store(error) => store_facts(error),
+            Self::Definition { .. } => {
+                Facts::new(Code::DAMAGED_STORE, "start the workflow anew with `sprag run`; keep the store for a report")
+            }
+            Self::NotYetSupported(error) => error.facts(),
+            Self::Params(problems) => {
+                let help = problems.iter().map(|problem| problem.help.as_str()).collect::<Vec<_>>().join("; ");
+                Facts::new(Code::INVALID_PARAM, help)
+            }
+            Self::Run(error) => error.facts(),
         }
     }
 }
@@ -105,6 +150,16 @@ impl fmt::Display for EngineError {
             Self::TooLarge { path, limit } => {
                 write!(formatter, "`{}` is larger than the limit of {limit} bytes", path.display())
             }
+            Self::UnknownStore { url } => write!(formatter, "`{url}` names no store"),
+            Self::Open(error) => error.fmt(formatter),
+            Self::Store(error) => error.fmt(formatter),
+            Self::Definition { why } => write!(formatter, "the workflow stored with the run cannot be read: {why}"),
+            Self::NotYetSupported(error) => error.fmt(formatter),
+            Self::Params(problems) => {
+                let messages: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                formatter.write_str(&messages.join("; "))
+            }
+            Self::Run(error) => error.fmt(formatter),
             Self::Settings { path, why } | Self::Workspace { path, why, .. } => {
                 write!(formatter, "`{}` cannot be used: {why}", path.display())
             }
@@ -113,6 +168,77 @@ impl fmt::Display for EngineError {
 }
 
 impl std::error::Error for EngineError {}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<OpenError> for EngineError {
+    fn from(error: OpenError) -> Self {
+        Self::Open(error)
+    }
+}
+
+impl From<RunError> for EngineError {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<NotYetSupported> for EngineError {
+    fn from(error: NotYetSupported) -> Self {
+        Self::NotYetSupported(error)
+    }
+}
+
+fn open_facts(error: &OpenError) -> Facts {
+    match error {
+        OpenError::Foreign { .. } => Facts::new(
+            Code::FOREIGN_STORE,
+            "sprag changes no file that it did not make: name another one with `--store`, or move this one away",
+        ),
+        OpenError::Newer { .. } => {
+            Facts::new(Code::NEWER_STORE, "use the newer sprag for this project; older ones leave its store alone")
+        }
+        OpenError::Damaged { .. } => Facts::new(
+            Code::DAMAGED_STORE,
+            "restore it from a backup, or move it away and start anew; sprag does not repair it by guessing",
+        ),
+        OpenError::Network { .. } => Facts::new(
+            Code::STORE_UNAVAILABLE,
+            "put it on a local disk with `--store sqlite:FILE`; locks are not reliable over a network",
+        ),
+        OpenError::Outdated { .. } => Facts::new(Code::INTERNAL, "build sprag with the SQLite that comes with it"),
+        OpenError::Inaccessible { .. } => Facts::new(
+            Code::STORE_UNAVAILABLE,
+            "check that the folder exists, that you may write it, and that there is space; nothing was changed",
+        ),
+    }
+}
+
+fn store_facts(error: &StoreError) -> Facts {
+    match error {
+        StoreError::Conflict { .. } | StoreError::Fenced { .. } => {
+            Facts::new(Code::RUN_OWNED, "another process runs it: `sprag show` says how far it is")
+        }
+        StoreError::NoRun(_) => Facts::new(Code::RUN_NOT_FOUND, "`sprag runs` lists what there is"),
+        StoreError::Unavailable { .. } => {
+            Facts::new(Code::STORE_UNAVAILABLE, "free some space or wait for the other process, then try again")
+        }
+        StoreError::Broken { .. } => {
+            Facts::new(Code::STORE_UNAVAILABLE, "check the disk (`dmesg`), then go on with `sprag resume`")
+        }
+        StoreError::Damaged { .. } => {
+            Facts::new(Code::DAMAGED_STORE, "restore it from a backup; sprag does not repair it by guessing")
+        }
+        StoreError::Corrupt { .. } => Facts::new(
+            Code::CORRUPT_JOURNAL,
+            "the other runs of the store are not concerned; restore it from a backup to go on with this one",
+        ),
+    }
+}
 
 /// A file in the same folder whose name is nearly the one that was given.
 fn nearest_file(path: &Path) -> Option<String> {

@@ -17,6 +17,7 @@ pub struct Project {
     root: PathBuf,
     state: Option<PathBuf>,
     limits: Limits,
+    store: Option<String>,
 }
 
 impl Project {
@@ -35,8 +36,8 @@ impl Project {
             trusted(state)?;
         }
         let root = found.as_deref().and_then(Path::parent).unwrap_or(&start).to_owned();
-        let limits = Settings::read(&root)?.limits();
-        Ok(Self { root, state: found, limits })
+        let settings = Settings::read(&root)?;
+        Ok(Self { root, state: found, limits: settings.limits(), store: settings.store })
     }
 
     /// The folder that commands, inputs and outputs are relative to.
@@ -47,6 +48,16 @@ impl Project {
     /// The state folder, if there is one.
     pub fn state(&self) -> Option<&Path> {
         self.state.as_deref()
+    }
+
+    /// The state folder, where it is or where `run` makes it.
+    pub fn state_to_be(&self) -> PathBuf {
+        self.state.clone().unwrap_or_else(|| self.root.join(STATE))
+    }
+
+    /// The store that the project's settings name.
+    pub fn store(&self) -> Option<&str> {
+        self.store.as_deref()
     }
 
     /// How large workflow files may be.

@@ -13,6 +13,8 @@ use crate::error::EngineError;
 pub struct Settings {
     /// How large workflow files may be (`R-FILE-3`).
     pub limits: LimitSettings,
+    /// Where runs are kept, as after `--store`.
+    pub store: Option<String>,
 }
 
 /// Limits that a project raises or lowers.

@@ -1,9 +1,17 @@
 //! One file per verb: its flags, and what it does with them.
 
+pub mod cancel;
 pub mod completions;
+mod dispatch;
+pub mod events;
 pub mod graph;
-mod run;
+pub mod guard;
+pub mod logs;
+pub mod resume;
+pub mod run;
+pub mod runs;
 pub mod schema;
+pub mod show;
 pub mod validate;
 
-pub use run::main;
+pub use dispatch::main;

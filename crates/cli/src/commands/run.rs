@@ -1,72 +1,101 @@
-//! From the arguments to the exit code.
+//! `sprag run`: starts a new run and stays with it until it ends.
 
-use std::io::Write as _;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use clap::Parser as _;
-use sprag_core::codes::Code;
+use clap::{Args, ValueEnum};
+use sprag_core::file::{Duration, Scheduling};
+use sprag_core::params::Given;
+use sprag_engine::ops::{self, RunOptions};
+use sprag_engine::{Engine, Overrides};
 
-use crate::arguments::{Arguments, Command};
-use crate::context::Context;
+use super::validate;
+use crate::context::{Context, guard_program};
 use crate::failure::{Exit, Failure};
-use crate::render;
+use crate::live;
 
-/// Parses the command line, runs the verb, and says how it ended.
-pub fn main() -> Exit {
-    explain_panics();
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version are answers, not mistakes; clap prints each to the right stream.
-            if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
-                return usage_as_json(&error);
+/// Run a workflow
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sprag run\n  sprag run release.yaml -p version=1.2.0\n  \
+                        sprag run --params-file production.yaml --parallel 8\n  sprag run --json | jq .\n\n\
+                        Ctrl-C once lets running nodes end and saves; twice kills them. `sprag resume` goes on.")]
+pub struct Run {
+    /// The workflow file
+    #[arg(value_name = "FILE", default_value = "sprag.yaml")]
+    file: PathBuf,
+    /// A parameter; anything but text is written as JSON
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = pair)]
+    param: Vec<(String, String)>,
+    /// A YAML or JSON file with parameters; `-p` wins
+    #[arg(long, value_name = "FILE")]
+    params_file: Option<PathBuf>,
+    /// How many nodes run at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    parallel: Option<u32>,
+    /// Whether a wave ends before the next starts
+    #[arg(long, value_name = "HOW")]
+    scheduling: Option<How>,
+    /// How long the run may take, such as `90m`
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum How {
+    /// Every node of a wave is settled before the next wave starts
+    Waves,
+    /// A node starts as soon as its own edges allow
+    Frontier,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl Run {
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let project = context.project()?;
+        // The folder comes first, so that the compiled form has a place.
+        let engine = Engine::create(&project, context.store())?.guarded_by(guard_program());
+        let project = context.project()?;
+        let checked = ops::open(&project, &context.path(&self.file));
+        let Some(definition) = checked.definition else {
+            if context.json {
+                context.document(&validate::document(&[checked], false))?;
+                return Ok(Exit::INVALID);
             }
-            drop(error.print());
-            return if error.use_stderr() { Exit::INVALID } else { Exit::OK };
-        }
-    };
-    let context = Context::new(arguments.everywhere);
-    let outcome = match arguments.command {
-        Command::Validate(command) => command.run(&context),
-        Command::Graph(command) => command.run(&context),
-        Command::Schema(command) => command.run(&context),
-        Command::Completions(command) => command.run(&context),
-    };
-    outcome.unwrap_or_else(|failure| fail(&context, &failure))
-}
-
-/// Whoever asked for JSON gets JSON, even if the rest of the line cannot be understood.
-fn usage_as_json(error: &clap::Error) -> Exit {
-    let text = error.to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    let document = serde_json::json!({
-        "error": { "code": Code::USAGE.as_str(), "message": message, "help": "see `sprag --help`", "exit_code": Code::USAGE.exit() }
-    });
-    drop(writeln!(std::io::stdout(), "{document}"));
-    Exit(Code::USAGE.exit())
-}
-
-/// A panic is a bug: it is said so, without a trace that means nothing to the person who meets it.
-fn explain_panics() {
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map_or_else(String::new, |place| {
-            let file = std::path::Path::new(place.file()).file_name().unwrap_or_default();
-            format!(" at {}:{}", file.display(), place.line())
-        });
-        let message = panic.payload_as_str().unwrap_or("unknown");
-        let report = format!(
-            "error[{code}]: a bug in sprag{place}: {message}\n  = help: please report it together with the command; nothing that was saved is lost\n",
-            code = Code::INTERNAL,
-        );
-        drop(std::io::stderr().write_all(report.as_bytes()));
-        std::process::exit(i32::from(Code::INTERNAL.exit()));
-    }));
-}
-
-fn fail(context: &Context, failure: &Failure) -> Exit {
-    match failure {
-        Failure::ClosedPipe => return Exit::OK,
-        _ if context.json => drop(context.document(&render::failure_json(failure))),
-        _ => context.complain(&render::failure_text(failure)),
+            validate::explain(context, &checked);
+            return Ok(validate::exit(&checked));
+        };
+        let source = checked.report.files.first().map(|file| file.text.as_str());
+        let options = RunOptions { params: self.params(context)?, overrides: self.overrides() };
+        let live = ops::run(&engine, definition, source, options)?;
+        live::drive(context, &engine, live, None)
     }
-    Exit(failure.facts().code.exit())
+
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            scheduling: self.scheduling.map(|how| match how {
+                How::Waves => Scheduling::Waves,
+                How::Frontier => Scheduling::Frontier,
+            }),
+            parallel: self.parallel,
+            deadline_ms: self.deadline.map(|deadline| deadline.millis),
+        }
+    }
+
+    fn params(&self, context: &Context) -> Result<BTreeMap<String, Given>, Failure> {
+        let mut params = match &self.params_file {
+            Some(file) => params_of(&context.path(file))?,
+            None => BTreeMap::new(),
+        };
+        params.extend(self.param.iter().map(|(name, value)| (name.clone(), Given::Text(value.clone()))));
+        Ok(params)
+    }
+}
+
+fn params_of(path: &Path) -> Result<BTreeMap<String, Given>, Failure> {
+    let values = ops::params_of(path)?;
+    Ok(values.into_iter().map(|(name, value)| (name, Given::Value(value))).collect())
 }

@@ -18,5 +18,5 @@ mod tree;
 
 pub use evaluate::{EvalError, Names, RESULT_BYTES_MAX, holds, json, text, value};
 pub use names::{Fault, Reference, references};
-pub use script::{script, script_argument, script_of};
+pub use script::{bound_script, script, script_argument, script_of};
 pub use template::{Piece, split};

@@ -1,5 +1,6 @@
 //! A `run` string as a shell script whose values travel beside it (`R-EXPR-2`).
 
+use super::evaluate::{EvalError, Names, text as rendered};
 use super::names::{Fault, is_unquoted};
 use super::template::{Piece, split};
 use crate::shell;
@@ -36,6 +37,28 @@ pub fn script_argument<'a>(arguments: impl Iterator<Item = &'a str>) -> Option<(
 /// Splits a `run` string and places its values. Every value that the shell could read as code is a fault.
 pub fn script(text: &str) -> Result<shell::ShellScript, Vec<Fault>> {
     script_of(&split(text).map_err(|fault| vec![fault])?)
+}
+
+/// A `run` string with the values of its expressions, ready for `/bin/sh -c`. The text was checked when the file was
+/// loaded; what goes wrong here is a value that does not exist or cannot travel.
+pub fn bound_script(text: &str, names: &dyn Names) -> Result<shell::Bound, EvalError> {
+    if !text.contains("{{") {
+        return Ok(shell::Bound { script: text.to_owned(), environment: Vec::new() });
+    }
+    let refused = |faults: Vec<Fault>| EvalError {
+        message: faults.into_iter().next().map_or_else(|| "the script cannot be read".into(), |fault| fault.message),
+    };
+    let pieces = split(text).map_err(|fault| refused(vec![fault]))?;
+    let script = script_of(&pieces).map_err(refused)?;
+    let mut values = Vec::new();
+    for piece in &pieces {
+        if let Piece::Expr { source, offset } = piece {
+            // The braces belong to the template, so that a value is rendered as anywhere else.
+            values.push(rendered(&text[offset - 2..offset + source.len() + 2], names)?);
+        }
+    }
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    script.bind(&values).map_err(|error| EvalError { message: error.to_string() })
 }
 
 /// Places the values of a `run` string that is split already.

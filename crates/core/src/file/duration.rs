@@ -55,6 +55,14 @@ impl Duration {
     }
 }
 
+impl std::str::FromStr for Duration {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text)
+    }
+}
+
 /// `number × size`, exactly, where the number may have a fraction.
 fn scaled(number: &str, size: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));

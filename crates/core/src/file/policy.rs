@@ -80,6 +80,13 @@ pub enum Durability {
     Relaxed,
 }
 
+impl Durability {
+    /// Whether effects wait for the write only.
+    pub const fn is_relaxed(self) -> bool {
+        matches!(self, Self::Relaxed)
+    }
+}
+
 /// When checkpoints are saved and how many are kept (`R-CP-1`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

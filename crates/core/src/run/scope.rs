@@ -81,6 +81,25 @@ impl Names for Scope<'_> {
     }
 }
 
+impl Run {
+    /// What a command reads from `SPRAG_INPUT` (`R-CMD-1`): the parameters, the context it sees, its direct
+    /// dependencies, and what its last attempt was told to do better.
+    pub fn input_of(&self, node: NodeIndex) -> Value {
+        let scope = Scope::of_node(self, node);
+        let graph = &self.definition.graph;
+        let sources = graph.edges_into(node).iter().map(|edge| edge.from);
+        let nodes: serde_json::Map<_, _> =
+            sources.map(|source| (graph.id(source).to_string(), scope.node(source))).collect();
+        let feedback = self.nodes[node.at()].rare().error.as_ref().map(|error| error.feedback.as_slice());
+        json!({
+            "params": self.created.as_ref().map(|created| &created.params),
+            "context": self.context_of(node),
+            "nodes": nodes,
+            "feedback": feedback.unwrap_or_default(),
+        })
+    }
+}
+
 fn error_value(error: &NodeError) -> Value {
     json!({
         "code": error.code.as_str(),

@@ -1,5 +1,7 @@
 //! What a run looks like from outside. Readings only; nothing here is kept a second time.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,6 +43,11 @@ impl Run {
     /// The workflow it runs.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// The workflow, to share.
+    pub fn shared_definition(&self) -> Arc<Definition> {
+        Arc::clone(&self.definition)
     }
 
     /// How it began.

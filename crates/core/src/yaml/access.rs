@@ -8,6 +8,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
+use super::build::{Limits, read};
 use super::shape::ShapeError;
 use super::tree::{Entry, NodeId, Tree, Value};
 
@@ -56,6 +57,16 @@ impl<'tree, 'text> Reader<'tree, 'text> {
 /// Reads a typed value from a place in the tree.
 pub fn typed<'de, T: Deserialize<'de>>(reader: &'de Reader<'_, '_>, id: NodeId) -> Result<T, ShapeError> {
     T::deserialize(At { reader, id })
+}
+
+/// The value of a text that has no types of its own, such as a file of parameters. The error is the first problem.
+pub fn plain_value(text: &str, limits: Limits) -> Result<serde_json::Value, String> {
+    let (tree, problems) = read(text, limits).map_err(|unreadable| unreadable.0.message)?;
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem.message);
+    }
+    let reader = Reader::new(&tree);
+    typed(&reader, tree.root()).map_err(|error| error.to_string())
 }
 
 /// One place in the tree, as a serde deserializer.

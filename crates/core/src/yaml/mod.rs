@@ -12,7 +12,7 @@ mod seen;
 mod shape;
 mod tree;
 
-pub use access::{Reader, typed};
+pub use access::{Reader, plain_value, typed};
 pub use build::{Limits, Unreadable, read};
 pub use locate::{Part, Path, Place};
 pub use shape::{Shape, ShapeError, Spot};

@@ -3,8 +3,8 @@
 use sprag_core::file::OutputFormat;
 
 use super::job::CommandJob;
-use super::mask::MaskStream;
 use super::log::Log;
+use super::mask::MaskStream;
 
 /// How much of standard output becomes the output of the node.
 pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;

@@ -10,4 +10,4 @@ mod tests;
 
 pub use masker::Masker;
 pub use resolve::resolve;
-pub use secret::{MAX_BYTES, MIN_CHARACTERS, Secret};
+pub use secret::Secret;

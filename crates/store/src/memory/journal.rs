@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sprag_core::run::{Commit, Fence, RunId, Seq, Summary};
 
-use super::Memory;
+use super::state::Memory;
 use crate::error::StoreError;
 use crate::journal::{Append, Journal};
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use sprag_core::hash::Digest;
 use sprag_core::run::{Command, CommandId, OwnerId, RunId};
 
-use super::{Memory, State, locked};
+use super::state::{Memory, State, locked};
 use crate::blobs::Blobs;
 use crate::catalog::{Catalog, Filter, Listed};
 use crate::error::StoreError;

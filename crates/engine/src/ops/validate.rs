@@ -1,4 +1,4 @@
-//! The verbs. Every face of sprag calls these and renders what they return.
+//! Checking and opening workflow files, with everything they name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,138 @@
+//! Stays with a run until it ends, or has to be left.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use sprag_core::run::Counts;
+use sprag_engine::Engine;
+use sprag_engine::events::Event;
+use sprag_engine::host::Notice;
+use sprag_engine::ops::{Live, LiveNews};
+
+use super::bar::Bar;
+use super::signals::Asked;
+use super::{ending, line};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+
+/// How often signals are looked at while nothing else happens.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Drives a run to its end. `before` is how its nodes were doing when it was resumed.
+pub fn drive(context: &Context, engine: &Engine, mut live: Live, before: Option<Counts>) -> Result<Exit, Failure> {
+    let mut view = View::new(context, &live);
+    view.begin(&live, before);
+    let mut asked = Asked::listen();
+    let outcome = loop {
+        let LiveNews { events, notices, outcome } = live.next(PATIENCE)?;
+        view.events(&events);
+        for notice in &notices {
+            view.notice(notice);
+        }
+        if let Some(outcome) = outcome {
+            break outcome;
+        }
+        match asked.look() {
+            None => {}
+            Some(1) => {
+                live.leave();
+                view.say("stopping: running nodes may end; Ctrl-C again kills them");
+            }
+            Some(_) => {
+                live.stop();
+                view.say("killing what runs");
+            }
+        }
+    };
+    view.clear();
+    let run = live.run();
+    // The lease is free and nothing runs before the last word is said.
+    drop(live);
+    ending::tell(context, engine, run, &outcome, before)
+}
+
+/// What the person sees meanwhile.
+struct View<'context> {
+    context: &'context Context,
+    bar: Option<Bar>,
+    /// Whether nobody reads standard output any more. The run goes on all the same.
+    unread: bool,
+}
+
+impl<'context> View<'context> {
+    fn new(context: &'context Context, live: &Live) -> Self {
+        let wanted = !context.json && !context.quiet && std::io::stderr().is_terminal();
+        Self { context, bar: wanted.then(|| Bar::new(live.before())), unread: false }
+    }
+
+    fn begin(&self, live: &Live, before: Option<Counts>) {
+        let workflow = live.definition().id.as_str();
+        let nodes = live.before().nodes;
+        self.say(&match before {
+            None => format!("run {} of {workflow}, {nodes} {}", live.run(), noun(nodes)),
+            Some(before) => {
+                format!("resuming run {} of {workflow}, {} of {nodes} nodes are done", live.run(), before.settled())
+            }
+        });
+    }
+
+    fn events(&mut self, events: &[Event]) {
+        if events.is_empty() {
+            return;
+        }
+        if self.context.json {
+            let lines = events.iter().filter_map(|event| serde_json::to_string(event).ok());
+            let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
+            self.unread = self.unread || self.context.data(&text).is_err();
+            return;
+        }
+        match &mut self.bar {
+            Some(bar) => {
+                for event in events {
+                    bar.take(event);
+                }
+                bar.show();
+            }
+            None if self.context.quiet => {}
+            None => {
+                let shown = events.iter().filter(|event| line::is_worth_watching(event));
+                self.context.say(&shown.map(|event| line::of(event) + "\n").collect::<String>());
+            }
+        }
+    }
+
+    fn notice(&self, notice: &Notice) {
+        match notice {
+            Notice::StoreUnavailable(why) => {
+                self.warn(&format!(
+                    "the store cannot be written: {why}; nothing new starts, nothing is lost, trying again"
+                ));
+            }
+            Notice::StoreBack => self.warn("the store can be written again"),
+        }
+    }
+
+    fn warn(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.say(text),
+            None => self.context.complain(&format!("{text}\n")),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.say(text),
+            None => self.context.say(&format!("{text}\n")),
+        }
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.clear();
+        }
+    }
+}
+
+const fn noun(count: u32) -> &'static str {
+    if count == 1 { "node" } else { "nodes" }
+}

@@ -1,0 +1,43 @@
+//! Moments and lengths of time as people read them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sprag_core::run::Timestamp;
+
+/// Now.
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// A moment to the second: `2026-01-31 09:30:00Z`.
+pub fn moment(at: Timestamp) -> String {
+    let text = Timestamp::from_millis(at.millis.div_euclid(1000) * 1000).to_string();
+    text.replacen('T', " ", 1)
+}
+
+/// A length of time, as precise as it matters: `37 ms`, `4.2 s`, `3 min 12 s`, `2 h 5 min`.
+pub fn length(millis: u64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0 => format!("{millis} ms"),
+        1..=59 => format!("{seconds}.{} s", millis % 1000 / 100),
+        60..=3599 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Timestamp, length, moment};
+
+    #[test]
+    fn lengths_and_moments() {
+        for (millis, text) in
+            [(0, "0 ms"), (999, "999 ms"), (4_250, "4.2 s"), (192_000, "3 min 12 s"), (7_500_000, "2 h 5 min")]
+        {
+            assert_eq!(length(millis), text);
+        }
+        assert_eq!(moment(Timestamp::from_millis(1_769_851_800_250)), "2026-01-31 09:30:00Z");
+    }
+}
