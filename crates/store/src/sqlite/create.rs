@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use rustix::io::Errno;
-use uuid::Uuid;
 
 use super::error::OpenError;
 use super::look::APPLICATION_ID;
@@ -26,7 +25,7 @@ pub(super) fn create(path: &Path) -> Result<(), OpenError> {
     written(path, &image).map_err(|error| inaccessible(error.into()))
 }
 
-/// The bytes of a new database. Made in memory, it needs one flush, where SQLite would make four for its journal.
+/// The bytes of a new database. Made in memory, it needs one flush, where SQLite would flush a journal, too.
 fn image() -> rusqlite::Result<Vec<u8>> {
     let mut connection = Connection::open_in_memory()?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -40,13 +39,11 @@ fn written(path: &Path, image: &[u8]) -> io::Result<()> {
     let draft = Draft::new(path)?;
     (&draft.file).write_all(image)?;
     draft.file.sync_all()?;
+    // The folder is not flushed here: SQLite does that when it makes the log, before the first commit is acknowledged.
     match place(&draft.path, path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => replace_empty(&draft.path, path)?,
-        Err(error) => return Err(error),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => replace_empty(&draft.path, path),
+        done => done,
     }
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    File::open(folder)?.sync_all()
 }
 
 /// Puts a file into the place of an empty one. Whoever does so holds the lock of the empty one, and then looks whether
@@ -75,8 +72,7 @@ impl Draft {
     /// A new file beside the place it is for.
     pub fn new(place: &Path) -> io::Result<Self> {
         let mut name = place.file_name().unwrap_or_default().to_owned();
-        // Not a secret: it only has to differ from what other processes and threads choose, and is made anew if not.
-        name.push(format!(".{}.new", Uuid::from_u128(u128::from(unlike()))));
+        name.push(format!(".{:016x}.new", unlike()));
         let path = place.with_file_name(name);
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         Ok(Self { file, path })
@@ -90,7 +86,7 @@ impl Drop for Draft {
     }
 }
 
-/// A number that another caller is unlikely to get.
+/// A number that another process or thread is unlikely to get. It is no secret: a name that exists is refused.
 fn unlike() -> u64 {
     use std::hash::{BuildHasher as _, RandomState};
     RandomState::new().hash_one(std::process::id())
