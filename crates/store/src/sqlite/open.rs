@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use super::connection;
 use super::create::create;
@@ -54,7 +55,12 @@ impl Sqlite {
                 writer: Mutex::new(Writer::new(&absolute, connection)),
                 path: absolute,
             }),
-            found => Err(OpenError::Newer { path: absolute, found, known: KNOWN }),
+            found => {
+                // Not even its log is written back.
+                let left = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+                left.map_err(|error| OpenError::of(&absolute, &error))?;
+                Err(OpenError::Newer { path: absolute, found, known: KNOWN })
+            }
         }
     }
 

@@ -71,9 +71,19 @@ fn a_newer_store_is_left_alone() {
 #[test]
 fn a_newer_form_that_is_still_in_the_log_is_seen() {
     let place = Place::new();
-    let _open = place.open();
+    let open = place.open();
     place.tamper("PRAGMA user_version = 999");
-    assert!(matches!(refused(&place), OpenError::Newer { found: 999, .. }), "{}", refused(&place));
+    // As if its process was killed: the log stays, and the file itself does not know yet.
+    let killed = Place::new();
+    for name in ["sprag.db", "sprag.db-wal"] {
+        fs::copy(place.folder().join(name), killed.folder().join(name)).unwrap();
+    }
+    drop(open);
+    for _ in 0..2 {
+        assert!(matches!(refused(&killed), OpenError::Newer { found: 999, .. }), "{}", refused(&killed));
+    }
+    let log = fs::metadata(killed.folder().join("sprag.db-wal")).unwrap();
+    assert!(log.len() > 0, "its log is not written back");
 }
 
 #[test]
