@@ -88,6 +88,8 @@ fn a_killed_process_is_ending_until_its_guard_is_gone() {
 fn those_who_look_are_in_nobodys_way() {
     let place = Place::new();
     let store = place.open();
+    // This makes the folder.
+    drop(store.leases.hold(owner(9), "").unwrap());
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -102,7 +104,6 @@ fn those_who_look_are_in_nobodys_way() {
                 }
             });
         }
-        drop(store.leases.hold(owner(9), "").unwrap());
         let file = place.folder().join("owners").join(owner(9).to_string());
         for _ in 0..200 {
             fs::write(&file, r#"{"pid":1,"started":0,"note":""}"#).unwrap();
