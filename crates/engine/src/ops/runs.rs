@@ -82,6 +82,9 @@ pub struct RunLine {
     pub state: RunState,
 }
 
+/// Runs with more nodes than this are listed as they were a second before they were interrupted.
+const REFRESHED: u32 = 10_000;
+
 /// Runs, newest first, in one of these states (all, if none is named). The number to give as `before` for the next page
 /// comes with them, if there may be more.
 pub fn list(
@@ -97,9 +100,13 @@ pub fn list(
     loop {
         let page = engine.store.catalog.list(&filter)?;
         let more = page.len() == filter.most;
-        for listed in page {
+        for mut listed in page {
             filter.before = Some(listed.number);
             let state = RunState::of(listed.summary.status, is_alive(engine, &listed.summary)?);
+            if state == RunState::Interrupted && listed.summary.counts.nodes <= REFRESHED {
+                // Whoever was killed could not say the last word; a run that cannot be read is listed all the same.
+                listed.summary = summary(engine, listed.run).unwrap_or(listed.summary);
+            }
             if states.is_empty() || states.contains(&state) {
                 lines.push(RunLine { listed, state });
             }

@@ -84,6 +84,16 @@ impl Writer {
     }
 }
 
+/// A store at rest is whole without its log: what is in the log is written back, as far as nobody reads it.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(connection) = &self.connection {
+            // If it cannot be done now, whoever opens the store next finds everything in the log.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
+    }
+}
+
 impl Sqlite {
     pub(super) fn transact<T>(
         &self,
