@@ -46,6 +46,11 @@ fuzz seconds="600":
 bench *arguments:
     cargo bench --workspace --locked {{ arguments }}
 
+# Measure sprag beside the limits of the machine, and write the figures and the picture of docs/benchmarks.md
+bench-all *rows:
+    cargo build --release --locked -p sprag-cli -p sprag-bench
+    target/release/sprag-bench target/release/sprag --plot docs/pictures/limits.svg --table docs/benchmarks.md {{ rows }}
+
 # Measure what a run itself costs, and write the figures and the picture of docs/benchmarks.md
 bench-run:
     cargo bench --locked -p sprag-engine --bench run -- --plot "$PWD/docs/pictures/run-cost.svg" --table "$PWD/docs/benchmarks.md"

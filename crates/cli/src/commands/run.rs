@@ -56,9 +56,6 @@ fn pair(text: &str) -> Result<(String, String), String> {
 impl Run {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let project = context.project()?;
-        // The folder comes first, so that the compiled form has a place.
-        let engine = Engine::create(&project, context.store())?.guarded_by(guard_program());
-        let project = context.project()?;
         let checked = ops::open(&project, &context.path(&self.file));
         let Some(definition) = checked.definition else {
             if context.json {
@@ -68,8 +65,10 @@ impl Run {
             validate::explain(context, &checked);
             return Ok(validate::exit(&checked));
         };
-        let source = checked.report.files.first().map(|file| file.text.as_str());
         let options = RunOptions { params: self.params(context)?, overrides: self.overrides() };
+        let source = checked.report.files.first().map(|file| file.text.as_str());
+        // Only now: a file that is not there or not right leaves no state folder behind.
+        let engine = Engine::create(&project, context.store())?.guarded_by(guard_program());
         let live = ops::run(&engine, definition, source, options)?;
         live::drive(context, &engine, live, None)
     }

@@ -82,6 +82,8 @@ fn through_owner(engine: &Engine, run: RunId, command: &Command) -> Result<Optio
             }
         }
         if let RunStatus::Ended(_) = fold.run().status() {
+            // Nobody reads the mail of a run that is over.
+            store.mailbox.remove(&[command.id])?;
             return Err(RunError::Ended { run, status: fold.run().status().as_str() }.into());
         }
         let owner = fold.run().ownership().map(|ownership| ownership.owner);

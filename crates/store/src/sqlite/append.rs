@@ -1,9 +1,11 @@
 //! Appending commits.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sprag_core::run::{Fence, RunId, Seq, Summary};
 
-use super::open::Sqlite;
+use super::open::{Sqlite, locked};
 use super::writer::Flush;
 use crate::checksum::{Checksum, Row};
 use crate::error::StoreError;
@@ -12,7 +14,20 @@ use crate::journal::Append;
 /// The longest text that SQLite takes, with room for the rest of its row.
 const BYTES_MAX: usize = 999_000_000;
 
+/// How many runs' last commits are remembered.
+const REMEMBERED: usize = 10_000;
+
+/// The last commits of runs that this store wrote. They are still the last ones as long as no other connection has
+/// written anything, which SQLite tells for the price of a look at a page it has to look at anyway.
+#[derive(Debug, Default)]
+pub(super) struct Tails {
+    /// The version of the data, and through which connection it was seen: versions of two connections do not compare.
+    version: Option<(u64, i64)>,
+    by_run: HashMap<RunId, Tail>,
+}
+
 /// The last commit of a run.
+#[derive(Debug, Clone, Copy)]
 struct Tail {
     number: i64,
     last: Seq,
@@ -23,11 +38,38 @@ struct Tail {
 
 pub(super) fn append(store: &Sqlite, appends: &[Append]) -> Vec<Result<Seq, StoreError>> {
     let flush = if appends.iter().all(|append| append.relaxed) { Flush::Later } else { Flush::Now };
-    let done = store.transact(flush, |connection| appends.iter().map(|append| one(connection, append)).collect());
+    let mut tails = locked(&store.tails);
+    let done = store.transact(flush, |connection, reopened| {
+        tails.refresh(connection, reopened)?;
+        appends.iter().map(|append| one(connection, &mut tails, append)).collect()
+    });
     match done {
         Ok(answers) => answers,
         // The transaction is undone as a whole, and what was refused was judged by what is undone.
-        Err(error) => appends.iter().map(|_| Err(again(&error))).collect(),
+        Err(error) => {
+            *tails = Tails::default();
+            appends.iter().map(|_| Err(again(&error))).collect()
+        }
+    }
+}
+
+impl Tails {
+    /// Forgets what may have changed. Within the write transaction nobody else can write.
+    fn refresh(&mut self, connection: &Connection, reopened: u64) -> rusqlite::Result<()> {
+        let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let version = Some((reopened, version));
+        if self.version != version || self.by_run.len() > REMEMBERED {
+            self.by_run.clear();
+            self.version = version;
+        }
+        Ok(())
+    }
+
+    fn of(&mut self, connection: &Connection, run: RunId) -> rusqlite::Result<Option<Tail>> {
+        match self.by_run.get(&run) {
+            Some(tail) => Ok(Some(*tail)),
+            None => tail(connection, run),
+        }
     }
 }
 
@@ -44,9 +86,13 @@ fn again(error: &StoreError) -> StoreError {
 }
 
 /// Judges one append by what the transaction sees, and writes it if it may be. The outer error ends the transaction.
-fn one(connection: &Connection, append: &Append) -> rusqlite::Result<Result<Seq, StoreError>> {
+fn one(
+    connection: &Connection,
+    tails: &mut Tails,
+    append: &Append,
+) -> rusqlite::Result<Result<Seq, StoreError>> {
     let (run, commit) = (append.run, &append.commit);
-    let tail = tail(connection, run)?;
+    let tail = tails.of(connection, run)?;
     let (last, fence) = tail.as_ref().map_or((Seq(0), Fence(0)), |tail| (tail.last, tail.fence));
     match &tail {
         Some(tail) if commit.first <= last && landed(connection, tail.number, append)? => {
@@ -82,7 +128,9 @@ fn one(connection: &Connection, append: &Append) -> rusqlite::Result<Result<Seq,
         fence: commit.fence,
         entries: &entries,
     };
-    insert(connection, number, &row, checksum.followed_by(&row))?;
+    let checksum = checksum.followed_by(&row);
+    insert(connection, number, &row, checksum)?;
+    tails.by_run.insert(run, Tail { number, last: row.last, fence: row.fence, checksum: Some(checksum) });
     if let Some(summary) = &append.summary {
         update(connection, number, summary)?;
     }

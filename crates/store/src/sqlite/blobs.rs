@@ -14,7 +14,7 @@ impl Blobs for Sqlite {
         let digest = Digest::of(bytes);
         // What another connection can see is durable: blobs are always flushed, and seen only after that.
         if !self.has(digest)? {
-            self.transact(Flush::Now, |connection| {
+            self.transact(Flush::Now, |connection, _| {
                 let mut statement = connection
                     .prepare_cached("INSERT INTO blob (digest, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
                 statement.execute(params![digest.0, bytes])

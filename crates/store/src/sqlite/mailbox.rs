@@ -24,7 +24,7 @@ pub(super) struct Watch {
 impl Mailbox for Sqlite {
     fn send(&self, run: RunId, command: &Command) -> Result<(), StoreError> {
         let text = serde_json::to_string(command).map_err(|error| StoreError::Damaged { detail: error.to_string() })?;
-        self.transact(Flush::Now, |connection| {
+        self.transact(Flush::Now, |connection, _| {
             let mut statement = connection
                 .prepare_cached("INSERT INTO mailbox (id, run, command) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
             statement.execute(params![command.id.to_string(), run.to_string(), text]).map(|_| ())
@@ -46,7 +46,7 @@ impl Mailbox for Sqlite {
         if commands.is_empty() {
             return Ok(());
         }
-        self.transact(Flush::Now, |connection| {
+        self.transact(Flush::Now, |connection, _| {
             let mut statement = connection.prepare_cached("DELETE FROM mailbox WHERE id = ?1")?;
             commands.iter().try_for_each(|command| statement.execute([command.to_string()]).map(|_| ()))
         })

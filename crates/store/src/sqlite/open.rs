@@ -11,6 +11,7 @@ use super::connection;
 use super::create::create;
 use super::error::{OpenError, classify};
 use super::look::{Found, look};
+use super::append::Tails;
 use super::mailbox::Watch;
 use super::migrate::{KNOWN, migrate};
 use super::writer::Writer;
@@ -29,6 +30,7 @@ pub struct Sqlite {
     pub(super) watch: Mutex<Option<Watch>>,
     readers: Mutex<Vec<Connection>>,
     pub(super) writer: Mutex<Writer>,
+    pub(super) tails: Mutex<Tails>,
 }
 
 impl Sqlite {
@@ -53,6 +55,7 @@ impl Sqlite {
                 watch: Mutex::default(),
                 readers: Mutex::default(),
                 writer: Mutex::new(Writer::new(&absolute, connection)),
+            tails: Mutex::default(),
                 path: absolute,
             }),
             found => {

@@ -56,7 +56,7 @@ fn after_an_error_of_the_disk_the_file_is_opened_again() {
     let store = Sqlite::open(&folder.path().join("sprag.db")).unwrap();
     append(&store, 1, 1).unwrap();
     for code in [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_FSYNC] {
-        let failed: Result<(), _> = store.transact(Flush::Now, |_| Err(failure(code)));
+        let failed: Result<(), _> = store.transact(Flush::Now, |_, _| Err(failure(code)));
         assert!(matches!(failed, Err(StoreError::Unavailable { .. })), "{failed:?}");
         assert!(locked(&store.writer).connection.is_none());
         // Repeating what landed before is success, because the new connection reads what is there.
@@ -71,7 +71,7 @@ fn a_second_flush_that_fails_ends_it() {
     // R-JRN-3
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&folder.path().join("sprag.db")).unwrap();
-    let fail = |code| store.transact(Flush::Now, |_| Err::<(), _>(failure(code)));
+    let fail = |code| store.transact(Flush::Now, |_, _| Err::<(), _>(failure(code)));
     assert!(matches!(fail(ffi::SQLITE_IOERR_FSYNC), Err(StoreError::Unavailable { .. })));
     append(&store, 1, 1).unwrap();
     assert!(matches!(fail(ffi::SQLITE_IOERR_WRITE), Err(StoreError::Unavailable { .. })));
@@ -90,7 +90,7 @@ fn after_a_failed_flush_the_log_is_written_back_before_anything_is_acknowledged(
     let other = connection::reading(&path).unwrap();
     other.execute_batch("BEGIN; SELECT count(*) FROM run;").unwrap();
     append(&store, 2, 1).unwrap();
-    let failed: Result<(), _> = store.transact(Flush::Now, |_| Err(failure(ffi::SQLITE_IOERR_FSYNC)));
+    let failed: Result<(), _> = store.transact(Flush::Now, |_, _| Err(failure(ffi::SQLITE_IOERR_FSYNC)));
     assert!(matches!(failed, Err(StoreError::Unavailable { .. })));
     assert!(log() > 0);
     let answer = append(&store, 2, 1);

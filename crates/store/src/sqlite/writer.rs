@@ -25,26 +25,30 @@ pub(super) struct Writer {
     /// None after the file system failed.
     pub(super) connection: Option<Connection>,
     flush: Flush,
+    /// How often the connection was opened again: what was known about the file through an earlier one is not known now.
+    reopened: u64,
     /// How many flushes failed. A success in between says nothing about what the failed one lost.
     failed_flushes: u32,
 }
 
 impl Writer {
     pub fn new(path: &Path, connection: Connection) -> Self {
-        Self { path: path.to_owned(), connection: Some(connection), flush: Flush::Now, failed_flushes: 0 }
+        Self { path: path.to_owned(), connection: Some(connection), flush: Flush::Now, reopened: 0, failed_flushes: 0 }
     }
 
     /// Makes one transaction, whole or not at all. What it reads is true until it is done.
     pub fn transact<T>(
         &mut self,
         flush: Flush,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Connection, u64) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.reopen()?;
         let Some(connection) = &self.connection else {
             return Err(unavailable("the database is closed"));
         };
-        let done = set_flush(connection, &mut self.flush, flush).and_then(|()| transaction(connection, work));
+        let reopened = self.reopened;
+        let done = set_flush(connection, &mut self.flush, flush)
+            .and_then(|()| transaction(connection, |connection| work(connection, reopened)));
         done.map_err(|error| self.failed(&error))
     }
 
@@ -77,6 +81,7 @@ impl Writer {
         match reopened {
             Ok(connection) => {
                 (self.connection, self.flush) = (Some(connection), Flush::Now);
+                self.reopened += 1;
                 Ok(())
             }
             Err(error) => Err(self.failed(&error)),
@@ -95,10 +100,11 @@ impl Drop for Writer {
 }
 
 impl Sqlite {
+    /// Makes one transaction. The work is told how often the connection was opened again.
     pub(super) fn transact<T>(
         &self,
         flush: Flush,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Connection, u64) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         locked(&self.writer).transact(flush, work)
     }
