@@ -113,7 +113,7 @@ fn a_file_whose_tables_are_overwritten_is_damaged() {
     match Store::sqlite(&place.path()) {
         Err(OpenError::Damaged { .. }) => {}
         // The tables are looked at when something is asked of them.
-        Ok(store) => assert!(matches!(append(&store, 1, 1, 1), Err(sprag_store::StoreError::Damaged { .. }))),
+        Ok(store) => assert!(matches!(append(&store, 1, 1, 1), Err(StoreError::Damaged { .. }))),
         Err(other) => panic!("{other}"),
     }
 }
