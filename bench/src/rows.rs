@@ -58,9 +58,12 @@ impl Row {
     }
 }
 
+/// Measures some rows with the binary, in so many rounds.
+type Measure = fn(&Path, u32) -> Vec<Row>;
+
 /// Measures the wanted rows, or all; each figure is the best of several rounds, taken in turn with its limit.
 pub fn measure(program: &Path, rounds: u32, wanted: &[String]) -> Vec<Row> {
-    let all: [(&str, fn(&Path, u32) -> Vec<Row>); 7] = [
+    let all: [(&str, Measure); 7] = [
         ("chain", chain),
         ("fan", fan),
         ("many", many),

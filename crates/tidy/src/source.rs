@@ -15,7 +15,7 @@ pub struct Line {
 pub fn is_test_path(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop();
-    name == Some("tests.rs") || parts.iter().any(|part| ["tests", "benches", "fuzz", "sim"].contains(part))
+    name == Some("tests.rs") || parts.iter().any(|part| ["tests", "bench", "benches", "fuzz", "sim"].contains(part))
 }
 
 /// Splits a Rust file into lines and marks its test code.
@@ -244,6 +244,7 @@ mod tests {
             ("crates/core/tests/runs.rs", true),
             ("crates/core/src/run/tests.rs", true),
             ("crates/core/benches/fold.rs", true),
+            ("bench/src/rows.rs", true),
             ("crates/sim/src/world.rs", true),
             ("fuzz/fuzz_targets/load.rs", true),
             ("crates/core/src/tests_of_time.rs", false),
