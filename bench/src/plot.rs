@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::rows::Row;
 
-const LEFT: f64 = 380.0;
+const LEFT: f64 = 440.0;
 const SCALE: f64 = 300.0;
-const WIDTH: f64 = 760.0;
+const WIDTH: f64 = 840.0;
 const STEP: f64 = 30.0;
 const TOP: f64 = 62.0;
 

@@ -52,7 +52,14 @@ impl Row {
     pub fn share(&self) -> f64 {
         match self.bound {
             Bound::RatioAtMost(most) => self.ratio().unwrap_or(f64::INFINITY) / most,
-            Bound::AtMost(most) => self.value / most,
+            // Nothing of nothing is as good as it can be.
+            Bound::AtMost(most) => {
+                if self.value == 0.0 {
+                    0.0
+                } else {
+                    self.value / most
+                }
+            }
             Bound::AtLeast(least) => least / self.value,
         }
     }

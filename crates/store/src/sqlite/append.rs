@@ -86,11 +86,7 @@ fn again(error: &StoreError) -> StoreError {
 }
 
 /// Judges one append by what the transaction sees, and writes it if it may be. The outer error ends the transaction.
-fn one(
-    connection: &Connection,
-    tails: &mut Tails,
-    append: &Append,
-) -> rusqlite::Result<Result<Seq, StoreError>> {
+fn one(connection: &Connection, tails: &mut Tails, append: &Append) -> rusqlite::Result<Result<Seq, StoreError>> {
     let (run, commit) = (append.run, &append.commit);
     let tail = tails.of(connection, run)?;
     let (last, fence) = tail.as_ref().map_or((Seq(0), Fence(0)), |tail| (tail.last, tail.fence));

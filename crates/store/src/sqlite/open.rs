@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
+use super::append::Tails;
 use super::connection;
 use super::create::create;
 use super::error::{OpenError, classify};
 use super::look::{Found, look};
-use super::append::Tails;
 use super::mailbox::Watch;
 use super::migrate::{KNOWN, migrate};
 use super::writer::Writer;
@@ -55,7 +55,7 @@ impl Sqlite {
                 watch: Mutex::default(),
                 readers: Mutex::default(),
                 writer: Mutex::new(Writer::new(&absolute, connection)),
-            tails: Mutex::default(),
+                tails: Mutex::default(),
                 path: absolute,
             }),
             found => {
