@@ -1,8 +1,10 @@
 //! A world for runs: virtual time, scripted work, people who answer when told, crashes wherever one likes. It runs the
-//! engine's own driver over the memory store, so what holds here holds there.
+//! engine's own driver over the memory store, or any other, so what holds here holds there.
 
 pub mod check;
 pub mod generate;
+pub mod keep;
+mod owner;
 mod play;
 mod rng;
 mod script;

@@ -7,11 +7,11 @@ use sprag_core::run::{
     Choice, Command, CommandId, Entry, Input, OwnerId, Product, QuestionId, QuestionKind, QuestionRef, Report, Taking,
     Verb,
 };
-use sprag_store::Journal;
 use uuid::Uuid;
 
 use crate::check::{self, History, Summary, Violation};
 use crate::generate::Scenario;
+use crate::keep::Keep;
 use crate::rng::Rng;
 use crate::world::{Crash, World, WorldOptions};
 
@@ -63,6 +63,13 @@ impl Player {
         world.folding = faults.folding;
         let rng = Rng::new(faults.seed ^ scenario.seed);
         Self { world, violations: Vec::new(), faults, signals: scenario.signals.clone(), rng, sent: Vec::new() }
+    }
+
+    /// The same, with its journal somewhere else.
+    #[must_use]
+    pub fn kept_in(mut self, store: Box<dyn Keep>) -> Self {
+        self.world = self.world.kept_in(store);
+        self
     }
 
     /// Plays until the run has ended. Owners that die are replaced; where only people can move the run, they do.
@@ -180,8 +187,7 @@ impl Player {
         }
         for append in std::mem::take(&mut self.world.belated) {
             let landed = before.contains(&append.commit);
-            let answer = self.world.store.append(&[append]).pop();
-            if answer.is_some_and(|answer| answer.is_ok()) != landed || self.world.journal() != before {
+            if self.world.written(&append).is_ok() != landed || self.world.journal() != before {
                 self.broken("I5", "a late write of an old owner was taken");
             }
         }

@@ -8,13 +8,12 @@ use sprag_core::file::Duration;
 use sprag_core::graph::NodeIndex;
 use sprag_core::limits::Limits;
 use sprag_core::load::load;
-use sprag_core::run::{
-    Choice, Commit, Corrupt, Created, Effect, Input, OwnerId, Run, RunId, Seq, Stage, Taking, Timestamp,
-};
+use sprag_core::run::{Choice, Effect, Input, RunId, Seq, Stage, Timestamp};
 use sprag_engine::{Driver, Reply};
-use sprag_store::{Journal, Memory};
+use sprag_store::{Append, Memory};
 use uuid::Uuid;
 
+use crate::keep::Keep;
 use crate::rng::Rng;
 use crate::script::Script;
 
@@ -67,7 +66,7 @@ pub struct Execution {
 #[derive(Debug)]
 pub struct World {
     pub(crate) definition: Arc<Definition>,
-    pub(crate) store: Memory,
+    pub(crate) store: Box<dyn Keep>,
     pub(crate) id: RunId,
     pub(crate) now: Timestamp,
     pub(crate) options: WorldOptions,
@@ -91,12 +90,17 @@ pub struct World {
     /// Whether the journal is folded after every drain and compared with the state of the owner.
     pub(crate) folding: bool,
     /// The last writes of owners that died, which may still reach the store.
-    pub(crate) belated: Vec<sprag_store::Append>,
+    pub(crate) belated: Vec<Append>,
     /// Every report so far, for those that come again.
     pub(crate) reported: Vec<Input>,
     /// Reports that are not durable yet: if the owner dies, those attempts ended for nobody.
-    told: Vec<(NodeIndex, Stage)>,
-    operations: u64,
+    pub(crate) told: Vec<(NodeIndex, Stage)>,
+    /// A commit that the store has not acknowledged. Nothing else is decided until it has: the same is repeated.
+    /// With it, how many of the reports are in it.
+    pub(crate) unwritten: Option<(Append, usize)>,
+    /// For each death, whether the store had more than it had told.
+    pub landed: Vec<bool>,
+    pub(crate) operations: u64,
     rng: Rng,
 }
 
@@ -133,7 +137,7 @@ impl World {
     pub fn around(definition: Arc<Definition>, options: WorldOptions) -> Self {
         Self {
             definition,
-            store: Memory::new(),
+            store: Box::new(Memory::new()),
             id: RunId(Uuid::from_u128(u128::from(options.seed) << 64 | 7)),
             now: DAWN,
             options,
@@ -152,9 +156,18 @@ impl World {
             belated: Vec::new(),
             reported: Vec::new(),
             told: Vec::new(),
+            unwritten: None,
+            landed: Vec::new(),
             operations: 0,
             rng: Rng::new(options.seed),
         }
+    }
+
+    /// The same, with its journal somewhere else.
+    #[must_use]
+    pub fn kept_in(mut self, store: Box<dyn Keep>) -> Self {
+        self.store = store;
+        self
     }
 
     /// The script that executions follow.
@@ -177,126 +190,7 @@ impl World {
         self.operations
     }
 
-    /// The run as its journal tells it.
-    pub fn folded(&self) -> Result<Run, Corrupt> {
-        let commits = self.journal();
-        let entries = commits.iter().flat_map(|commit| commit.entries.iter().map(|entry| (commit.at, entry)));
-        Run::fold(Arc::clone(&self.definition), entries)
-    }
-
-    /// Everything that is durable.
-    pub fn journal(&self) -> Vec<Arc<Commit>> {
-        self.store.read(self.id, Seq(0), usize::MAX).unwrap_or_default()
-    }
-
-    /// A process takes the run: it creates it, or goes on from the journal.
-    ///
-    /// # Panics
-    /// When the workflow uses what runs do not carry out yet.
-    #[expect(clippy::panic, reason = "a scenario that cannot run is a mistake in the test")]
-    pub fn take(&mut self, how: Taking) -> Result<(), Corrupt> {
-        self.owners += 1;
-        let owner = OwnerId(Uuid::from_u128(u128::from(self.owners)));
-        let journal = self.journal();
-        let folded = journal.last().map_or(Seq(0), |commit| commit.last());
-        let driver = if journal.is_empty() {
-            let defaults = self.definition.params.iter();
-            let given =
-                defaults.filter_map(|(name, param)| Some((name.to_string(), param.default.as_ref()?.0.clone())));
-            let created = Created::first(self.id, &self.definition, given.collect());
-            match Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots) {
-                Ok(driver) => driver,
-                Err(unsupported) => panic!("{unsupported}"),
-            }
-        } else {
-            let commits = journal.iter().map(AsRef::as_ref);
-            Driver::resume(Arc::clone(&self.definition), self.id, commits, owner, how, self.options.slots)?
-        };
-        self.driver = Some(driver);
-        if self.twice {
-            self.offer(Input::Take { owner, how, folded });
-        }
-        Ok(())
-    }
-
-    /// The owner dies, and everything it was doing with it.
-    pub fn die(&mut self) {
-        self.driver = None;
-        self.answered.clear();
-        for (node, stage) in std::mem::take(&mut self.told) {
-            self.script.take_back(self.definition.graph.id(node).as_str(), stage);
-        }
-        for (node, attempt, stage) in std::mem::take(&mut self.busy).into_keys() {
-            self.ends(node, attempt, stage);
-        }
-    }
-
-    /// Whether somebody owns the run.
-    pub const fn is_alive(&self) -> bool {
-        self.driver.is_some()
-    }
-
-    /// One drain: decide, commit, and do what the durable state demands. False when there was nothing to do.
-    ///
-    /// # Panics
-    /// When the rules contradict themselves, or the store refuses its only writer.
-    #[expect(clippy::panic, reason = "this is what the simulator looks for")]
-    pub fn drain(&mut self) -> bool {
-        let Some(driver) = &mut self.driver else { return false };
-        let append = match driver.drain(self.now) {
-            Ok(Some(append)) => append,
-            Ok(None) => {
-                // A refusal may rest on entries that are durable already.
-                self.replies.extend(driver.replies());
-                self.told.clear();
-                return false;
-            }
-            Err(corrupt) => panic!("the rules contradict themselves: {corrupt:?}"),
-        };
-        self.operations += 1;
-        let crash = self.options.crash.filter(|crash| crash.operation == self.operations);
-        if crash.is_some() {
-            self.belated.push(append.clone());
-        }
-        if crash.is_some_and(|crash| !crash.after) {
-            self.die();
-            return true;
-        }
-        match self.store.append(&[append]).pop() {
-            Some(Ok(last)) => {
-                self.told.clear();
-                driver.durable(last);
-            }
-            other => panic!("the store refused its only writer: {other:?}"),
-        }
-        if crash.is_some() {
-            self.die();
-            return true;
-        }
-        self.replies.extend(driver.replies());
-        let durable = driver.durable_seq();
-        for effect in driver.effects() {
-            self.perform(effect, durable);
-        }
-        if self.folding {
-            self.fold_again();
-        }
-        true
-    }
-
-    /// The journal tells the same as the owner knows (`R-JRN-2`).
-    #[expect(clippy::panic, reason = "this is what the simulator looks for")]
-    fn fold_again(&self) {
-        match (self.folded(), &self.driver) {
-            (Ok(folded), Some(driver)) if folded != *driver.run() => {
-                panic!("the journal tells another run:\n{folded:?}\nnot\n{:?}", driver.run());
-            }
-            (Err(corrupt), _) => panic!("the journal cannot be folded: {corrupt:?}"),
-            (Ok(_), _) => {}
-        }
-    }
-
-    fn perform(&mut self, effect: Effect, durable: Seq) {
+    pub(crate) fn perform(&mut self, effect: Effect, durable: Seq) {
         match effect {
             Effect::Execute { node, attempt, stage } => {
                 let name = self.definition.graph.id(node).as_str();
@@ -367,6 +261,12 @@ impl World {
         let wake = self.driver.as_ref().and_then(Driver::next_wake);
         let Some(next) = [first, wake].into_iter().flatten().min() else { return false };
         self.now = self.now.max(next);
+        self.time_passed();
+        true
+    }
+
+    /// Executions end whose time has come.
+    pub(crate) fn time_passed(&mut self) {
         let ending: Vec<_> =
             self.busy.iter().filter(|(_, ends)| ends.is_some_and(|at| at <= self.now)).map(|(key, _)| *key).collect();
         let count = ending.len();
@@ -375,7 +275,6 @@ impl World {
             let (node, attempt, stage) = ending[(at + turn) % count];
             self.finish(node, attempt, stage);
         }
-        true
     }
 
     /// Runs until nothing happens by itself any more.

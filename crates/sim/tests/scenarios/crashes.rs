@@ -3,9 +3,11 @@
 use sprag_core::run::Stage;
 use sprag_sim::check::{Summary, difference};
 use sprag_sim::generate::{Features, Scenario};
+use sprag_sim::keep::Keep;
 use sprag_sim::{Crash, Faults, Player, WorldOptions, dag};
+use sprag_store::Memory;
 
-use crate::generated::played;
+use crate::generated::{played, played_in};
 
 const SHAPES: [&str; 10] = [
     "a",
@@ -21,18 +23,23 @@ const SHAPES: [&str; 10] = [
 ];
 
 /// Shapes by hand, and as many generated ones as it takes.
-fn scenarios() -> Vec<Scenario> {
+pub fn scenarios() -> Vec<Scenario> {
     let features = Features { nodes: 20, people: true, ..Features::DETERMINISTIC };
     let drawn = (60_000..60_200).map(|seed| Scenario::new(seed, features));
     SHAPES.iter().map(|shape| Scenario::of(dag(shape))).chain(drawn).collect()
 }
 
-fn world() -> WorldOptions {
+pub fn world() -> WorldOptions {
     WorldOptions { seed: 7, slots: 3, longest_ms: 6, crash: None }
 }
 
 fn crashed(scenario: &Scenario, crashes: &[Crash], undisturbed: &Summary) -> Player {
-    let player = played(scenario, world(), Faults { crashes: crashes.to_vec(), ..Faults::default() });
+    crashed_in(Box::new(Memory::new()), scenario, crashes, undisturbed)
+}
+
+/// Plays a scenario whose owners die, and compares what it comes to with what it came to when nobody died.
+pub fn crashed_in(store: Box<dyn Keep>, scenario: &Scenario, crashes: &[Crash], undisturbed: &Summary) -> Player {
+    let player = played_in(store, scenario, world(), Faults { crashes: crashes.to_vec(), ..Faults::default() });
     if let Some(difference) = difference(undisturbed, &player.summary()) {
         panic!("{difference}\n{scenario}\n{crashes:?}\n{}", player.world.picture());
     }

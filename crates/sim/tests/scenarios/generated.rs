@@ -3,12 +3,19 @@
 use sprag_core::run::entries_from_json;
 use sprag_sim::check::difference;
 use sprag_sim::generate::{Features, Scenario};
+use sprag_sim::keep::Keep;
 use sprag_sim::{Crash, Faults, Player, Rng, WorldOptions};
+use sprag_store::Memory;
 
 /// Plays a scenario and stops at the first broken promise, with everything needed to see it again.
 pub fn played(scenario: &Scenario, options: WorldOptions, faults: Faults) -> Player {
+    played_in(Box::new(Memory::new()), scenario, options, faults)
+}
+
+/// The same, with the journal somewhere else.
+pub fn played_in(store: Box<dyn Keep>, scenario: &Scenario, options: WorldOptions, faults: Faults) -> Player {
     let shown = format!("{scenario}\n{options:?}\n{faults:?}");
-    let mut player = Player::new(scenario, options, faults);
+    let mut player = Player::new(scenario, options, faults).kept_in(store);
     player.play();
     if let Some(first) = player.violations.first() {
         panic!("{first}\n{shown}\n{}", player.world.picture());
@@ -17,7 +24,7 @@ pub fn played(scenario: &Scenario, options: WorldOptions, faults: Faults) -> Pla
 }
 
 /// So many seeds from one on; a longer search multiplies them with `SPRAG_SEEDS`.
-fn seeds(from: u64, count: u64) -> std::ops::Range<u64> {
+pub fn seeds(from: u64, count: u64) -> std::ops::Range<u64> {
     let times = std::env::var("SPRAG_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
     from * 1_000..from * 1_000 + count * times
 }
@@ -29,7 +36,7 @@ pub fn options(seed: u64) -> WorldOptions {
 }
 
 /// Everything that may go wrong, from a seed.
-fn faults(seed: u64) -> Faults {
+pub fn faults(seed: u64) -> Faults {
     let mut rng = Rng::new(seed ^ 0xfa17);
     let mut operation = 0;
     let mut crashes = Vec::new();
