@@ -96,7 +96,7 @@ impl World {
     /// When the rules contradict themselves, or the store refuses its only writer.
     #[expect(clippy::panic, reason = "this is what the simulator looks for")]
     pub fn drain(&mut self) -> bool {
-        let Some(append) = self.to_write() else { return false };
+        let Some(append) = self.due_write() else { return false };
         self.operations += 1;
         let crash = self.options.crash.filter(|crash| crash.operation == self.operations);
         if crash.is_some() {
@@ -124,7 +124,7 @@ impl World {
 
     /// What has to be written now: what the store has not acknowledged, or else what is decided now.
     #[expect(clippy::panic, reason = "this is what the simulator looks for")]
-    fn to_write(&mut self) -> Option<Append> {
+    fn due_write(&mut self) -> Option<Append> {
         let driver = self.driver.as_mut()?;
         if let Some((append, _)) = &self.unwritten {
             return Some(append.clone());

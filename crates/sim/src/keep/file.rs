@@ -52,7 +52,7 @@ impl File {
     /// it starts the log again.
     pub fn about_to_write_back(death: Death) -> Self {
         static FULL: OnceLock<Image> = OnceLock::new();
-        Self::from_image(FULL.get_or_init(|| made(980)), death)
+        Self::from_image(FULL.get_or_init(|| made(994)), death)
     }
 
     fn from_image(image: &Image, death: Death) -> Self {
@@ -131,20 +131,24 @@ fn made(pages: usize) -> Image {
     let folder = folder();
     let path = folder.path().join("made.db");
     let store = sure(Sqlite::open(&path));
-    let run = RunId(Uuid::from_u128(1));
     for first in 1.. {
         let image = sure(Image::of(&path));
         if image.log.len() >= pages * PAGE_AND_HEADER {
             return image;
         }
-        let held = vec![Entry::Held { on: true }];
-        let commit = Commit::new(run, OwnerId::default(), Seq(first), Timestamp::default(), Fence(1), held);
-        let append = Append { relaxed: true, ..Append::new(run, Arc::new(commit)) };
-        for answer in store.append(&[append]) {
+        for answer in store.append(&[filler(first)]) {
             sure(answer);
         }
     }
     Image::default()
+}
+
+/// The commits of a run that nobody looks at.
+fn filler(first: u64) -> Append {
+    let run = RunId(Uuid::from_u128(1));
+    let held = vec![Entry::Held { on: true }];
+    let commit = Commit::new(run, OwnerId::default(), Seq(first), Timestamp::default(), Fence(1), held);
+    Append { relaxed: true, ..Append::new(run, Arc::new(commit)) }
 }
 
 /// A test without its files stops.
@@ -153,5 +157,42 @@ fn sure<T, E: Debug>(result: Result<T, E>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("the file of a store: {error:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sprag_core::run::{RunId, Seq};
+    use sprag_store::Journal as _;
+    use uuid::Uuid;
+
+    use super::{Death, File, filler};
+    use crate::keep::Keep as _;
+    use crate::keep::image::Image;
+
+    #[test]
+    fn a_log_that_is_almost_full_is_soon_written_back_and_begun_again() {
+        let file = File::about_to_write_back(Death::Killed);
+        let before = Image::of(file.path()).unwrap();
+        let last = file.read(RunId(Uuid::from_u128(1)), Seq(0), usize::MAX).unwrap().last().unwrap().last();
+        let mut images = (1..=5).map(|more| {
+            file.append(&[filler(last.0 + more)]).remove(0).unwrap();
+            Image::of(file.path()).unwrap()
+        });
+        let back = images.find(|image| image.database != before.database).unwrap();
+        assert!(images.all(|image| image.log.len() == back.log.len() && image.log[..4_096] != back.log[..4_096]));
+    }
+
+    #[test]
+    fn a_dead_owner_leaves_what_was_acknowledged() {
+        // R-JRN-1
+        for death in [Death::Closing, Death::Killed] {
+            let mut file = File::new(death);
+            for first in 1..=3 {
+                file.journal().append(&[filler(first)]).remove(0).unwrap();
+                file.reopen();
+            }
+            assert_eq!(file.read(RunId(Uuid::from_u128(1)), Seq(0), usize::MAX).unwrap().len(), 3);
+        }
     }
 }

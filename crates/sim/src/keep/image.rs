@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::rng::Rng;
 
+/// Compared at a time.
+const PAGE: usize = 4_096;
+
 /// The files of a store: the database, its log, and the index of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Image {
@@ -55,14 +58,23 @@ impl Image {
 
 /// New bytes up to some place where the two differ, and old ones from there on.
 fn torn(old: &[u8], new: &[u8], rng: &mut Rng) -> Vec<u8> {
-    let first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let last = if old.len() == new.len() { new.len().saturating_sub(same) } else { new.len() };
-    let length = last.saturating_sub(first) as u64;
-    // The first and the last bytes are where it matters most.
-    let cut = match rng.below(4) {
+    // Pages at a time: these are megabytes.
+    let differ = || old.chunks(PAGE).zip(new.chunks(PAGE)).enumerate().filter(|(_, (old, new))| old != new);
+    let end = old.len().min(new.len());
+    let first = differ().next().map_or(end, |(page, (old, new))| {
+        page * PAGE + old.iter().zip(new).take_while(|(old, new)| old == new).count()
+    });
+    let last = if new.len() > end {
+        new.len()
+    } else {
+        differ().next_back().map_or(first, |(page, _)| end.min((page + 1) * PAGE))
+    };
+    let length = (last - first) as u64;
+    // What is written last makes it count, so that is where it matters most.
+    let cut = match rng.below(5) {
         0 => rng.below(length.min(64) + 1),
         1 => length - rng.below(length.min(64) + 1),
+        2 => length,
         _ => rng.below(length + 1),
     };
     let cut = first + usize::try_from(cut).unwrap_or(0);
