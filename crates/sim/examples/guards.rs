@@ -43,7 +43,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         fs::remove_dir_all(&copy)?;
     }
     fs::create_dir_all(&copy)?;
-    for part in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "docs", "examples"] {
+    for part in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "bench", "crates", "docs", "examples"] {
         copy_tree(&root.join(part), &copy.join(part))?;
     }
     let tests = Tests { copy: copy.clone(), target: scratch.join("build") };
