@@ -3,8 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod graph;
+mod guarding;
 mod help;
 mod hostile;
+mod kills;
+mod ledger;
+mod owner;
+mod processes;
 mod project;
+mod reading;
+mod running;
 mod space;
+mod steering;
 mod validate;
+mod wide;

@@ -1,0 +1,130 @@
+//! kill -9 at any moment, again and again: nothing finished is repeated, nothing started goes on, and the result is that
+//! of a run nobody disturbed (`R-GATE-3`, `R-CLAIM-2`, `R-CLAIM-4`, `R-RES-1`).
+
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use super::owner::Owner;
+use super::space::Space;
+use super::{ledger, processes, wide};
+
+/// Small and repeatable; the numbers only choose moments.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// Says how to see the same again, if the test fails.
+struct Seed(u64);
+
+impl Seed {
+    fn new() -> Self {
+        let now = || u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap();
+        Self(std::env::var("SPRAG_SEED").ok().map_or_else(now, |seed| seed.parse().unwrap()))
+    }
+}
+
+impl Drop for Seed {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the same moments again: SPRAG_SEED={}", self.0);
+        }
+    }
+}
+
+fn space(scheduling: &str) -> Space {
+    let later = wide::STEP.replace("note start\n", "");
+    Space::new().with("sprag.yaml", wide::workflow(scheduling)).with("step.sh", wide::STEP).with("later.sh", later)
+}
+
+fn shown(space: &Space) -> Value {
+    let shown = space.run(&["show", "--json"]);
+    assert_eq!(shown.code, Some(0), "{}{}", shown.out, shown.err);
+    shown.json()
+}
+
+/// Kills until that was done so often, over as many runs as that takes.
+fn disturb(scheduling: &str, parallel: &str, kills: u32, guard_too: bool) {
+    let seed = Seed::new();
+    let mut random = Random(seed.0 | 1);
+    let calm = space(scheduling);
+    let ran = calm.run(&["run", "--parallel", parallel]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let expected = ledger::result(&shown(&calm));
+    ledger::check(&calm, &shown(&calm));
+    let mut killed = 0;
+    while killed < kills {
+        let space = space(scheduling);
+        killed += until_the_end(&space, parallel, &mut random, guard_too);
+        let shown = shown(&space);
+        assert_eq!(ledger::result(&shown), expected);
+        ledger::check(&space, &shown);
+        let run = shown["run_id"].as_str().unwrap();
+        let left = processes::of_run(run);
+        assert!(left.is_empty(), "still there after the end: {left:?}");
+    }
+}
+
+/// Starts a run, and kills and resumes it until it has ended. Returns how often.
+fn until_the_end(space: &Space, parallel: &str, random: &mut Random, guard_too: bool) -> u32 {
+    let mut killed = 0;
+    let mut exists = false;
+    let mut dead: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let verb = if exists { "resume" } else { "run" };
+        let mut owner = Owner::start(space, &[verb, "--parallel", parallel]);
+        let mut moment = Duration::from_micros(random.below(160_000));
+        if exists && random.below(2) == 0 {
+            // R-CMD-2: who goes on goes on alone.
+            let Some(line) = owner.said("resuming run ") else {
+                // The last kill came after the end; what it ended with is looked at by the caller.
+                let ran = owner.finish();
+                assert!(ran.code == Some(3) && ran.err.contains("NOTHING_TO_RESUME"), "{}", ran.err);
+                return killed;
+            };
+            let run = line.split(' ').nth(2).unwrap();
+            let of_the_dead =
+                |process: &processes::Process| process.variable("SPRAG_OWNER").is_some_and(|id| dead.contains(id));
+            let left: Vec<_> = processes::of_run(run).into_iter().filter(of_the_dead).collect();
+            assert!(left.is_empty(), "still there after a resume: {left:?}");
+            moment /= 2;
+        }
+        if owner.ends_within(moment) {
+            let ran = space.run(&["resume"]);
+            assert_eq!(ran.code, Some(3), "the run ended by itself, and completely: {}", ran.err);
+            return killed;
+        }
+        let guard = if guard_too { processes::guard_of(owner.pid) } else { None };
+        if let Some(guard) = guard {
+            processes::kill(guard);
+        }
+        owner.kill();
+        killed += 1;
+        dead.extend(ledger::owners(space));
+        exists = exists || space.run(&["runs", "--json"]).json()["runs"] != serde_json::json!([]);
+    }
+}
+
+#[test]
+fn a_hundred_kills_in_waves() {
+    disturb("waves", "4", 100, false);
+}
+
+#[test]
+fn sixty_kills_at_the_frontier() {
+    disturb("frontier", "8", 60, false);
+}
+
+/// Without a guard, whoever resumes ends what was left.
+#[test]
+fn forty_kills_of_the_guard_together_with_its_owner() {
+    disturb("frontier", "4", 40, true);
+}
