@@ -78,8 +78,9 @@ impl Guarding {
 
     /// Ends what commands left behind, and then the lease.
     pub fn end(self) {
-        if let Some(guard) = self.guard {
-            drop(guard.finish());
+        // What a guard that was killed cannot do any more is done here.
+        if self.guard.is_some_and(|guard| guard.finish().is_err()) {
+            drop(guard::clean_up_after(self.owner, &self.folder, &self.state));
         }
         drop(self.lease);
     }
@@ -90,6 +91,7 @@ impl Host {
     pub fn start(store: Store, surroundings: Surroundings) -> Result<Self, StoreError> {
         let owner = OwnerId(Uuid::new_v4());
         let unavailable = |error: std::io::Error| StoreError::Unavailable { retry_after: None, source: error.into() };
+        clean_up_all(&store, &surroundings.state);
         let folders = SlotFolders::create(owner, &surroundings.state).map_err(unavailable)?;
         let lease = store.leases.hold(owner, &folders.path().display().to_string())?;
         let (inbox, events) = channel();
@@ -150,11 +152,26 @@ impl Drop for Host {
 
 /// Ends what a dead process left behind, so that nothing of it overlaps with what comes next.
 pub fn clean_up(store: &Store, owner: OwnerId, state: &Path) -> Result<(), StoreError> {
-    let Some((_, note)) = store.leases.abandoned()?.into_iter().find(|(abandoned, _)| *abandoned == owner) else {
-        return Ok(());
-    };
-    let cleaned = guard::clean_up_after(owner, Path::new(&note), state);
-    // A process that cannot be ended must not meet its successor.
-    cleaned.map_err(|error| StoreError::Unavailable { retry_after: None, source: error.into() })?;
+    match store.leases.abandoned()?.into_iter().find(|(abandoned, _)| *abandoned == owner) {
+        Some((owner, note)) => clean_up_one(store, owner, &note, state),
+        None => Ok(()),
+    }
+}
+
+/// The same for every dead process, since nobody takes over a run that had already ended when its owner was killed. What
+/// cannot be ended now is met again by whoever takes over.
+fn clean_up_all(store: &Store, state: &Path) {
+    for (owner, note) in store.leases.abandoned().unwrap_or_default() {
+        drop(clean_up_one(store, owner, &note, state));
+    }
+}
+
+fn clean_up_one(store: &Store, owner: OwnerId, note: &str, state: &Path) -> Result<(), StoreError> {
+    // A process that only applied a verb has no slots, started nothing and noted nothing.
+    if !note.is_empty() {
+        let cleaned = guard::clean_up_after(owner, Path::new(note), state);
+        // A process that cannot be ended must not meet its successor.
+        cleaned.map_err(|error| StoreError::Unavailable { retry_after: None, source: error.into() })?;
+    }
     store.leases.forget(owner)
 }
