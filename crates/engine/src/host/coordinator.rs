@@ -282,11 +282,14 @@ impl Coordinator {
         // A mailbox that cannot be read now is read a moment later.
         for (run, command) in self.store.mailbox.waiting().unwrap_or_default() {
             let Some(owned) = self.runs.get_mut(&run) else { continue };
-            if self.mail_taken.insert(command.id) {
-                if matches!(command.verb, Verb::Cancel { kill: true }) {
-                    // Also for a run that was cancelled before and waits for its processes to end.
-                    owned.abort_all(Stop::Now);
-                }
+            if matches!(command.verb, Verb::Cancel { kill: true }) {
+                // Also for a run that was cancelled before and waits for its processes to end.
+                owned.abort_all(Stop::Now);
+            }
+            if owned.driver.run().ended().is_some() {
+                // No entry can answer it. If it cannot be removed now it is met again.
+                drop(self.store.mailbox.remove(&[command.id]));
+            } else if self.mail_taken.insert(command.id) {
                 owned.offer(Input::Command(command));
             }
         }

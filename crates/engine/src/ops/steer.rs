@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sprag_core::run::{Command, CommandId, Entry, Input, OwnerId, Refusal, RunId, RunStatus, Taking, Verb};
+use sprag_core::run::{Command, CommandId, Entry, Input, OwnerId, Ownership, Refusal, RunId, RunStatus, Taking, Verb};
 use sprag_store::{Holder, StoreError};
 use uuid::Uuid;
 
@@ -68,6 +68,9 @@ fn steer(engine: &Engine, run: RunId, command: &Command) -> Result<Steered, Engi
 fn through_owner(engine: &Engine, run: RunId, command: &Command) -> Result<Option<Steered>, EngineError> {
     let store = &engine.store;
     let mut fold = find::fold(store, run)?;
+    if let RunStatus::Ended(_) = fold.run().status() {
+        return after_the_end(engine, run, &fold, command).map(Some);
+    }
     let mut seen = fold.run().seq();
     store.mailbox.send(run, command)?;
     let until = Instant::now() + ANSWER_PATIENCE;
@@ -82,7 +85,7 @@ fn through_owner(engine: &Engine, run: RunId, command: &Command) -> Result<Optio
             }
         }
         if let RunStatus::Ended(_) = fold.run().status() {
-            // Nobody reads the mail of a run that is over.
+            // Nobody answers it any more.
             store.mailbox.remove(&[command.id])?;
             return Err(RunError::Ended { run, status: fold.run().status().as_str() }.into());
         }
@@ -95,6 +98,29 @@ fn through_owner(engine: &Engine, run: RunId, command: &Command) -> Result<Optio
         }
         std::thread::sleep(ANSWER_POLL);
     }
+}
+
+/// A cancelled run is over at once, while its owner may still wait for processes that do not listen. `kill` is for them;
+/// anything else comes too late.
+fn after_the_end(engine: &Engine, run: RunId, fold: &Fold, command: &Command) -> Result<Steered, EngineError> {
+    let store = &engine.store;
+    let status = fold.run().status().as_str();
+    let owner = fold.run().ownership().filter(|_| matches!(command.verb, Verb::Cancel { kill: true }));
+    let Some(Ownership { owner, .. }) = owner else { return Err(RunError::Ended { run, status }.into()) };
+    store.mailbox.send(run, command)?;
+    let until = Instant::now() + ANSWER_PATIENCE;
+    // Nothing may be written about it, so that it is taken from the mailbox is the answer.
+    while store.mailbox.waiting()?.iter().any(|(_, waiting)| waiting.id == command.id) {
+        if store.leases.holder(owner)? == Holder::Nobody {
+            store.mailbox.remove(&[command.id])?;
+            break;
+        }
+        if Instant::now() > until {
+            return Err(RunError::NotYetApplied { run }.into());
+        }
+        std::thread::sleep(ANSWER_POLL);
+    }
+    Ok(Steered { run, status })
 }
 
 /// What an entry says about a command: taken, or why not.
