@@ -42,7 +42,11 @@ impl Drop for Seed {
 
 fn space(scheduling: &str) -> Space {
     let later = wide::STEP.replace("note start\n", "");
-    Space::new().with("sprag.yaml", wide::workflow(scheduling)).with("step.sh", wide::STEP).with("later.sh", later)
+    Space::new()
+        .with("sprag.yaml", wide::workflow(scheduling))
+        .with("next.yaml", "workflow: next\nnodes: { a: { noop: {} } }\n")
+        .with("step.sh", wide::STEP)
+        .with("later.sh", later)
 }
 
 fn shown(space: &Space) -> Value {
@@ -67,6 +71,11 @@ fn disturb(scheduling: &str, parallel: &str, kills: u32, guard_too: bool) {
         let shown = shown(&space);
         assert_eq!(ledger::result(&shown), expected);
         ledger::check(&space, &shown);
+        if guard_too {
+            // If both were killed after the end of the run nobody resumes it, and the next run cleans up.
+            let ran = space.run(&["run", "next.yaml"]);
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+        }
         let run = shown["run_id"].as_str().unwrap();
         let left = processes::of_run(run);
         assert!(left.is_empty(), "still there after the end: {left:?}");

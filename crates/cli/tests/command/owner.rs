@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -115,8 +116,7 @@ pub struct Signals(Receiver<String>);
 
 impl Signals {
     pub fn new(space: &Space, name: &str) -> Self {
-        let path = space.path(name);
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let path = pipe(space, name);
         // Open for both, so that it neither waits for the first writer nor ends with the last.
         Self(lines(std::fs::File::options().read(true).write(true).open(path).unwrap()))
     }
@@ -130,4 +130,11 @@ impl Signals {
     pub fn is_silent(&self) -> bool {
         self.0.try_recv().is_err()
     }
+}
+
+/// Makes a named pipe.
+pub fn pipe(space: &Space, name: &str) -> PathBuf {
+    let path = space.path(name);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
 }

@@ -2,14 +2,21 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 /// A process with the variables it was started with.
-#[derive(Debug)]
 pub struct Process {
     pub pid: i32,
     pub name: String,
     variables: Vec<u8>,
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let node = self.variable("SPRAG_NODE_ID").unwrap_or_default();
+        write!(formatter, "{} `{}` of {node}", self.pid, self.name)
+    }
 }
 
 impl Process {
@@ -32,6 +39,17 @@ fn all() -> impl Iterator<Item = Process> {
 /// The processes that were started for a run.
 pub fn of_run(run: &str) -> Vec<Process> {
     all().filter(|process| process.variable("SPRAG_RUN_ID") == Some(run)).collect()
+}
+
+/// Waits until no process of a run is left.
+pub fn wait_for_the_end_of(run: &str) {
+    while let Some(process) = of_run(run).pop() {
+        if let Ok(handle) = pidfd_open(Pid::from_raw(process.pid).unwrap(), PidfdFlags::empty()) {
+            let limit = rustix::event::Timespec::try_from(super::owner::PATIENCE).unwrap();
+            let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit)).unwrap();
+            assert_eq!(ended, 1, "{process:?} goes on");
+        }
+    }
 }
 
 /// The guard that a process of sprag started, if it has one.
