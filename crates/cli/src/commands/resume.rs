@@ -7,7 +7,7 @@ use sprag_engine::ops::{self, ResumeOptions, Which};
 
 use crate::context::{Context, guard_program};
 use crate::failure::{Exit, Failure};
-use crate::live;
+use crate::live::{self, Asked};
 
 /// Go on with a run that was interrupted
 #[derive(Debug, Args)]
@@ -29,8 +29,10 @@ impl Resume {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let engine = Engine::open(&context.project()?, context.store())?.guarded_by(guard_program());
         let options = ResumeOptions { deadline: self.deadline, parallel: self.parallel };
+        // Before anything is started: a signal that nobody hears would end what runs.
+        let asked = Asked::listen();
         let live = ops::resume(&engine, self.run.as_ref(), options)?;
         let before = live.before();
-        live::drive(context, &engine, live, Some(before))
+        live::drive(context, &engine, live, Some(before), asked)
     }
 }

@@ -12,7 +12,7 @@ use sprag_engine::{Engine, Overrides};
 use super::validate;
 use crate::context::{Context, guard_program};
 use crate::failure::{Exit, Failure};
-use crate::live;
+use crate::live::{self, Asked};
 
 /// Run a workflow
 #[derive(Debug, Args)]
@@ -69,8 +69,10 @@ impl Run {
         let source = checked.report.files.first().map(|file| file.text.as_str());
         // Only now: a file that is not there or not right leaves no state folder behind.
         let engine = Engine::create(&project, context.store())?.guarded_by(guard_program());
+        // Before anything is started: a signal that nobody hears would end what runs.
+        let asked = Asked::listen();
         let live = ops::run(&engine, definition, source, options)?;
-        live::drive(context, &engine, live, None)
+        live::drive(context, &engine, live, None, asked)
     }
 
     fn overrides(&self) -> Overrides {

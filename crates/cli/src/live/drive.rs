@@ -19,10 +19,15 @@ use crate::failure::{Exit, Failure};
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Drives a run to its end. `before` is how its nodes were doing when it was resumed.
-pub fn drive(context: &Context, engine: &Engine, mut live: Live, before: Option<Counts>) -> Result<Exit, Failure> {
+pub fn drive(
+    context: &Context,
+    engine: &Engine,
+    mut live: Live,
+    before: Option<Counts>,
+    mut asked: Asked,
+) -> Result<Exit, Failure> {
     let mut view = View::new(context, &live);
     view.begin(&live, before);
-    let mut asked = Asked::listen();
     let outcome = loop {
         let LiveNews { events, notices, outcome } = live.next(PATIENCE)?;
         view.events(&events);

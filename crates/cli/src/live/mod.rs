@@ -7,3 +7,4 @@ pub mod line;
 mod signals;
 
 pub use drive::drive;
+pub use signals::Asked;
