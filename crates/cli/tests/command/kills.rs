@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use super::owner::Owner;
@@ -136,4 +137,65 @@ fn sixty_kills_at_the_frontier() {
 #[test]
 fn forty_kills_of_the_guard_together_with_its_owner() {
     disturb("frontier", "4", 40, true);
+}
+
+/// A project whose very first moments are cut short can be used all the same.
+#[test]
+fn forty_kills_while_everything_is_being_made() {
+    let seed = Seed::new();
+    let mut random = Random(seed.0 | 1);
+    let space = Space::new().with("sprag.yaml", "workflow: w\nnodes: { a: { run: 'sleep 0.01' } }\n");
+    for _ in 0..40 {
+        let owner = Owner::start(&space, &["run"]);
+        if !owner.ends_within(Duration::from_micros(random.below(30_000))) {
+            owner.kill();
+        }
+    }
+    let runs = |status: &str| {
+        let ran = space.run(&["runs", "--json", "--limit", "100", "--status", status]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.json()["runs"].as_array().unwrap().len()
+    };
+    let left = runs("interrupted");
+    for _ in 0..left {
+        let ran = space.run(&["resume"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    let ran = space.run(&["run"]);
+    assert_eq!((ran.code, runs("interrupted"), runs("running")), (Some(0), 0, 0), "{}", ran.err);
+}
+
+/// R-GATE-3, R-CLI-3: whenever Ctrl-C comes, what exists is saved and can be resumed, and the exit code says so.
+#[test]
+fn ctrl_c_at_any_moment() {
+    let seed = Seed::new();
+    let mut random = Random(seed.0 | 1);
+    let calm = space("frontier");
+    assert_eq!(calm.run(&["run"]).code, Some(0));
+    let expected = ledger::result(&shown(&calm));
+    let space = space("frontier");
+    let mut verb = "run";
+    loop {
+        let owner = Owner::start(&space, &[verb, "-q"]);
+        let by_itself = owner.ends_within(Duration::from_micros(random.below(120_000)));
+        owner.signal(Signal::INT);
+        let exists = space.run(&["runs", "--json"]).json()["runs"] != serde_json::json!([]);
+        if by_itself {
+            break;
+        }
+        let ran = owner.finish();
+        match ran.code {
+            Some(0) => break,
+            Some(130) => verb = "resume",
+            // It came before sprag listened, and so before anything was started.
+            code => assert!(code.is_none() && (verb == "resume" || !exists), "{code:?} of {verb}: {}", ran.err),
+        }
+    }
+    let shown = shown(&space);
+    assert_eq!(ledger::result(&shown), expected);
+    ledger::check(&space, &shown);
+    let interrupted = shown["nodes"].as_array().unwrap().iter().filter(|node| {
+        node["ledger"].as_array().unwrap().iter().any(|attempt| attempt["last_error"]["code"] == "INTERRUPTED")
+    });
+    assert_eq!(interrupted.count(), 0, "whoever asks once waits for what runs");
 }
