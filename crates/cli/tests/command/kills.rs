@@ -91,7 +91,8 @@ fn until_the_end(space: &Space, parallel: &str, random: &mut Random, guard_too: 
     loop {
         let verb = if exists { "resume" } else { "run" };
         let mut owner = Owner::start(space, &[verb, "--parallel", parallel]);
-        let mut moment = Duration::from_micros(random.below(160_000));
+        // Later and later, so that the slowest machine comes to an end.
+        let mut moment = Duration::from_micros(random.below(160_000 + 10_000 * u64::from(killed)));
         if exists && random.below(2) == 0 {
             // R-CMD-2: who goes on goes on alone.
             let Some(line) = owner.said("resuming run ") else {
@@ -175,9 +176,9 @@ fn ctrl_c_at_any_moment() {
     let expected = ledger::result(&shown(&calm));
     let space = space("frontier");
     let mut verb = "run";
-    loop {
+    for limit in (120_000..).step_by(10_000) {
         let owner = Owner::start(&space, &[verb, "-q"]);
-        let by_itself = owner.ends_within(Duration::from_micros(random.below(120_000)));
+        let by_itself = owner.ends_within(Duration::from_micros(random.below(limit)));
         owner.signal(Signal::INT);
         let exists = space.run(&["runs", "--json"]).json()["runs"] != serde_json::json!([]);
         if by_itself {

@@ -1,6 +1,11 @@
 //! The real binary in an empty folder: what it prints, where to, and how it exits.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test that cannot go on stops and says why"
+)]
 
 mod graph;
 mod guarding;

@@ -12,7 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use super::space::{Ran, Space};
 
 /// Nothing that a test waits for takes so long; whoever waits longer waits for something that never comes.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A process of sprag.
 pub struct Owner {

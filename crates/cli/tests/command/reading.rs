@@ -109,8 +109,8 @@ nodes:
     pipe(&space, "go");
     let owner = Owner::start(&space, &["run", "--scheduling", "frontier"]);
     assert_eq!(up.next(), "up");
-    let live = space.run(&["show", "--json"]).json();
-    assert_eq!((&live["status"], &live["resumable"]), (&json!("running"), &json!(false)));
+    let meanwhile = space.run(&["show", "--json"]).json();
+    assert_eq!((&meanwhile["status"], &meanwhile["resumable"]), (&json!("running"), &json!(false)));
     owner.kill();
     let shown = space.run(&["show", "--json"]).json();
     for (key, value) in [
