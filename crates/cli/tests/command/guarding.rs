@@ -55,6 +55,26 @@ nodes:
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// R-CMD-3, R-RES-1: a run that was started in a login session is resumed and ended from outside of it.
+#[test]
+fn another_session_may_go_on() {
+    for verb in ["resume", "cancel"] {
+        let space =
+            Space::new().with("sprag.yaml", "workflow: w\nnodes: { a: { run: 'mkdir up && sleep 60; true' } }\n");
+        std::fs::create_dir(space.path("session")).unwrap();
+        let mut command = space.command();
+        command.arg("run").env("XDG_RUNTIME_DIR", space.path("session"));
+        let mut owner = Owner::of(command);
+        assert!(owner.said("a: running").is_some());
+        // The guard would clean up, in its own session.
+        processes::guard_of(owner.pid).into_iter().for_each(processes::kill);
+        owner.kill();
+        std::fs::create_dir_all(space.path("up")).unwrap();
+        let ran = space.run(&[verb, "@last"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+}
+
 /// R-RETRY-2: what is left of a delay is waited for, not the whole again.
 #[test]
 fn a_delay_goes_on_after_a_kill() {
