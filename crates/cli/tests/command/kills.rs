@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::owner::Owner;
-use super::space::Space;
+use super::space::{Ran, Space};
 use super::{ledger, processes, wide};
 
 /// Small and repeatable; the numbers only choose moments.
@@ -146,8 +146,12 @@ fn forty_kills_while_everything_is_being_made() {
     let seed = Seed::new();
     let mut random = Random(seed.0 | 1);
     let space = Space::new().with("sprag.yaml", "workflow: w\nnodes: { a: { run: 'sleep 0.01' } }\n");
+    std::fs::create_dir(space.path("memory")).unwrap();
     for _ in 0..40 {
-        let owner = Owner::start(&space, &["run"]);
+        // R-CMD-3: slots are where the test can look for them.
+        let mut command = space.command();
+        command.arg("run").env("XDG_RUNTIME_DIR", space.path("memory"));
+        let owner = Owner::of(command);
         if !owner.ends_within(Duration::from_micros(random.below(30_000))) {
             owner.kill();
         }
@@ -157,12 +161,18 @@ fn forty_kills_while_everything_is_being_made() {
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         ran.json()["runs"].as_array().unwrap().len()
     };
+    let in_memory = |verb: &str| {
+        let output = space.command().arg(verb).env("XDG_RUNTIME_DIR", space.path("memory")).output();
+        Ran::from(output.unwrap())
+    };
     let left = runs("interrupted");
     for _ in 0..left {
-        let ran = space.run(&["resume"]);
+        let ran = in_memory("resume");
         assert_eq!(ran.code, Some(0), "{}", ran.err);
     }
-    let ran = space.run(&["run"]);
+    let ran = in_memory("run");
+    let slots: Vec<_> = std::fs::read_dir(space.path("memory")).unwrap().collect();
+    assert!(slots.is_empty(), "what the dead left is gone: {slots:?}");
     assert_eq!((ran.code, runs("interrupted"), runs("running")), (Some(0), 0, 0), "{}", ran.err);
 }
 

@@ -25,20 +25,31 @@ impl SlotFolders {
     /// Makes the folder of an owner in the first place that can hold it: `$XDG_RUNTIME_DIR`, `/dev/shm`, or `tmp` in the
     /// state folder of the project.
     pub fn create(owner: OwnerId, state_folder: &Path) -> io::Result<Self> {
+        Self::create_noted(owner, state_folder, |_| Ok(())).map(|(folders, ())| folders)
+    }
+
+    /// The same, but each path is noted before anything is there, so that whoever cleans up after a process that dies in
+    /// between knows what to remove. A note about a place that cannot be used is dropped.
+    pub fn create_noted<Note>(
+        owner: OwnerId,
+        state_folder: &Path,
+        note: impl Fn(&Path) -> io::Result<Note>,
+    ) -> io::Result<(Self, Note)> {
         // Commands get paths in it, and work elsewhere.
         let state_folder = std::path::absolute(state_folder)?;
-        let mut outcome = Err(ErrorKind::NotFound.into());
+        let mut why = io::Error::from(ErrorKind::NotFound);
         for place in places(&state_folder) {
             if place.starts_with(&state_folder) {
                 fs::create_dir_all(&place)?;
             }
             let path = place.join(name(owner));
-            outcome = DirBuilder::new().mode(0o700).create(&path).map(|()| Self { path });
-            if outcome.is_ok() {
-                break;
+            let noted = note(&path)?;
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok((Self { path }, noted)),
+                Err(error) => why = error,
             }
         }
-        outcome
+        Err(why)
     }
 
     /// The folder, to be noted where a successor finds it.

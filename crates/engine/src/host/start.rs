@@ -92,8 +92,9 @@ impl Host {
         let owner = OwnerId(Uuid::new_v4());
         let unavailable = |error: std::io::Error| StoreError::Unavailable { retry_after: None, source: error.into() };
         clean_up_all(&store, &surroundings.state);
-        let folders = SlotFolders::create(owner, &surroundings.state).map_err(unavailable)?;
-        let lease = store.leases.hold(owner, &folders.path().display().to_string())?;
+        let hold =
+            |folders: &Path| store.leases.hold(owner, &folders.display().to_string()).map_err(std::io::Error::other);
+        let (folders, lease) = SlotFolders::create_noted(owner, &surroundings.state, hold).map_err(unavailable)?;
         let (inbox, events) = channel();
         let guarding = Guarding {
             owner,
