@@ -15,7 +15,7 @@ fn a_killed_guard_is_replaced() {
     let workflow = "workflow: w
 nodes:
   first: { run: 'echo up > up; read line < go; echo $line' }
-  second: { needs: [first], run: 'setsid sleep 60 > left 2>&1 & echo up > up; sleep 60' }
+  second: { needs: [first], run: 'setsid sleep 600 > left 2>&1 & echo up > up; sleep 600' }
 ";
     let space = Space::new().with("sprag.yaml", workflow);
     let up = Signals::new(&space, "up");
