@@ -12,8 +12,9 @@ pub fn now() -> Timestamp {
 
 /// A moment to the second: `2026-01-31 09:30:00Z`.
 pub fn moment(at: Timestamp) -> String {
-    let text = Timestamp::from_millis(at.millis.div_euclid(1000) * 1000).to_string();
-    text.replacen('T', " ", 1)
+    let text = at.to_string();
+    let seconds = text.split_once('.').map_or(text.as_str(), |(seconds, _)| seconds);
+    seconds.replacen('T', " ", 1) + "Z"
 }
 
 /// A length of time, as precise as it matters: `37 ms`, `4.2 s`, `3 min 12 s`, `2 h 5 min`.

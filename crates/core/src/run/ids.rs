@@ -167,10 +167,11 @@ impl Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// RFC 3339 in UTC; moments outside the calendar's years are shown as the first or last it has.
+    /// RFC 3339 in UTC, to the millisecond, so that texts sort as times do; moments outside the calendar's years are shown
+    /// as the first or last it has.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = if self.millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
-        jiff::Timestamp::from_millisecond(self.millis).unwrap_or(end).fmt(formatter)
+        write!(formatter, "{:.3}", jiff::Timestamp::from_millisecond(self.millis).unwrap_or(end))
     }
 }
 
@@ -312,12 +313,12 @@ mod tests {
     #[test]
     fn times_are_shown_as_people_write_them() {
         let moment = Timestamp::from_millis(1_769_851_800_250);
-        assert_eq!(moment.to_string(), "2026-01-31T09:30:00.25Z");
+        assert_eq!(moment.to_string(), "2026-01-31T09:30:00.250Z");
         assert_eq!("2026-01-31T09:30:00.25Z".parse::<Timestamp>().unwrap(), moment);
         assert_eq!("2026-01-31T10:30:00.25+01:00".parse::<Timestamp>().unwrap(), moment);
         assert_eq!(serde_json::to_string(&moment).unwrap(), "1769851800250");
-        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), jiff::Timestamp::MAX.to_string());
-        assert_eq!(Timestamp::from_millis(i64::MIN).to_string(), jiff::Timestamp::MIN.to_string());
+        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), format!("{:.3}", jiff::Timestamp::MAX));
+        assert_eq!(Timestamp::from_millis(i64::MIN).to_string(), format!("{:.3}", jiff::Timestamp::MIN));
         for bad in ["", "2026-01-31", "2026-01-31T09:30:00", "2026-02-30T00:00:00Z", "now"] {
             assert!(bad.parse::<Timestamp>().is_err(), "{bad}");
         }

@@ -55,7 +55,7 @@ fn a_command_gets_exactly_the_listed_variables() {
         ("SPRAG_ATTEMPT_ID", &ids[1]),
         ("SPRAG_IDEMPOTENCY_KEY", &ids[2]),
         ("SPRAG_OWNER", &ids[3]),
-        ("SPRAG_DEADLINE", "2026-01-31T09:30:00Z"),
+        ("SPRAG_DEADLINE", "2026-01-31T09:30:00.000Z"),
         ("TRACEPARENT", &trace),
     ]);
     assert_eq!(found, expected);
