@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::file::{Json, Param, ParamName, ParamType};
+use crate::run::{DEPTH_MAX, is_too_deep};
 use crate::suggest;
 
 /// A value as it was given.
@@ -80,6 +81,13 @@ fn value(name: &str, param: &Param, given: Given) -> Result<Value, ParamProblem>
         Given::Text(text) if param.kind == ParamType::String => Value::String(text),
         Given::Text(text) => serde_json::from_str(&text).map_err(|_| mistyped(&text))?,
     };
+    if is_too_deep(&value) {
+        return Err(ParamProblem {
+            name: name.to_owned(),
+            message: format!("parameter `{name}` nests deeper than {DEPTH_MAX} levels"),
+            help: "hand it over in a file of its own".to_owned(),
+        });
+    }
     if !param.kind.fits(&value) {
         return Err(mistyped(&value.to_string()));
     }

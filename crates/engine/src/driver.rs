@@ -38,6 +38,8 @@ pub struct Driver {
     durable: Seq,
     handed: Seq,
     replies: VecDeque<Reply>,
+    /// When the last commit was decided.
+    latest: Timestamp,
 }
 
 /// A run that is read from its journal, commit by commit.
@@ -45,12 +47,13 @@ pub struct Driver {
 pub struct Fold {
     run: Run,
     id: RunId,
+    latest: Timestamp,
 }
 
 impl Fold {
     /// Before the first commit.
     pub fn new(definition: Arc<Definition>, id: RunId) -> Self {
-        Self { run: Run::new(definition), id }
+        Self { run: Run::new(definition), id, latest: Timestamp::from_millis(0) }
     }
 
     /// Takes the next commit in.
@@ -59,6 +62,7 @@ impl Fold {
         if commit.first != seq {
             return Err(Corrupt { seq, detail: CorruptDetail::Other("is missing") });
         }
+        self.latest = commit.at;
         commit.entries.iter().try_for_each(|entry| self.run.apply(commit.at, entry))
     }
 
@@ -82,6 +86,7 @@ impl Fold {
         driver.folded = folded;
         driver.committed = folded;
         driver.durable = folded;
+        driver.latest = self.latest;
         driver.offer(Input::Take { owner, how, folded });
         Ok(driver)
     }
@@ -165,12 +170,18 @@ impl Driver {
             durable: Seq(0),
             handed: Seq(0),
             replies: VecDeque::new(),
+            latest: Timestamp::from_millis(0),
         }
     }
 
     /// The run as it is decided, which may be ahead of what is durable.
     pub const fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// When the last commit was decided. Times of a journal do not go back.
+    pub const fn latest(&self) -> Timestamp {
+        self.latest
     }
 
     /// The last entry that is known to be durable.

@@ -43,6 +43,7 @@ pub trait Journal: Send + Sync {
     /// On success the last entry of the run is returned, and the commit is durable; its summary is kept with it.
     fn append(&self, appends: &[Append]) -> Vec<Result<Seq, StoreError>>;
 
-    /// The commits of a run that hold entries after `after`, in order, at most so many.
+    /// The commits of a run that hold entries after `after`, in order, at most so many, and fewer where they are large; at
+    /// least one if there is any.
     fn read(&self, run: RunId, after: Seq, most: usize) -> Result<Vec<Arc<Commit>>, StoreError>;
 }

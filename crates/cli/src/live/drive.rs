@@ -27,9 +27,14 @@ pub fn drive(
     mut asked: Asked,
 ) -> Result<Exit, Failure> {
     let mut view = View::new(context, &live);
-    view.begin(&live, before);
+    let mut begun = false;
     let outcome = loop {
         let LiveNews { events, notices, outcome } = live.next(PATIENCE)?;
+        // A run is spoken of once it is durable (`R-JRN-1`).
+        if !begun && !events.is_empty() {
+            view.begin(&live, before);
+            begun = true;
+        }
         view.events(&events);
         for notice in &notices {
             view.notice(notice);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sprag_core::codes::Code;
 use sprag_core::facts::Facts;
-use sprag_core::run::{Counts, Ending, RunId, Summary};
+use sprag_core::run::{Counts, Ending, RunId, RunStatus, Summary};
 use sprag_engine::host::Outcome;
 use sprag_engine::ops::{self, RunState};
 use sprag_engine::{Engine, EngineError, RunError};
@@ -25,7 +25,7 @@ pub fn tell(
         Outcome::Ended(ending) => (Exit(ending.exit), state_of(ending)),
         Outcome::Waiting => (Exit::WAITING, RunState::Paused),
         Outcome::Interrupted => (Exit::INTERRUPTED, RunState::Interrupted),
-        Outcome::TakenOver => return Err(EngineError::from(RunError::Owned { run, pid: None }).into()),
+        Outcome::TakenOver => return taken_over(context, engine, run, before),
         Outcome::Unavailable(why) | Outcome::Broken(why) => {
             let help = format!("when it can be written again: `sprag resume {run}`");
             return Err(Failure::Run { message: why.clone(), facts: Facts::new(Code::STORE_UNAVAILABLE, help) });
@@ -46,6 +46,18 @@ pub fn tell(
         context.say(&text(run, &summary, state, before, resume.as_deref()));
     }
     Ok(exit)
+}
+
+/// Somebody else wrote the journal: a process that goes on with the run, or one that ended it.
+fn taken_over(context: &Context, engine: &Engine, run: RunId, before: Option<Counts>) -> Result<Exit, Failure> {
+    let summary = ops::summary(engine, run)?;
+    match (summary.status, summary.exit) {
+        (RunStatus::Ended(status), Some(exit)) => {
+            let Summary { degraded, .. } = summary;
+            tell(context, engine, run, &Outcome::Ended(Ending { status, exit, degraded, failure: None }), before)
+        }
+        _ => Err(EngineError::from(RunError::Owned { run, pid: None }).into()),
+    }
 }
 
 const fn state_of(ending: &Ending) -> RunState {

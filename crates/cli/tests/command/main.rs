@@ -17,6 +17,7 @@ mod owner;
 mod processes;
 mod project;
 mod reading;
+mod reviewed;
 mod running;
 mod space;
 mod steering;

@@ -112,7 +112,8 @@ pub struct Command {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Verb {
     /// Answer a question. Whoever takes the command from a person compares the data with the question's form, or with
-    /// the schema of the output that is provided, before it becomes an input.
+    /// the schema of the output that is provided, and sees that it nests no deeper than [`super::DEPTH_MAX`], before it
+    /// becomes an input.
     Answer {
         /// The question.
         question: QuestionRef,

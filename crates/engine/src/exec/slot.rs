@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use sprag_core::run::OwnerId;
 
 /// How much is read of a file that a command wrote.
-pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+pub const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The folder of one owner; the folders of its slots are inside. It is removed when this value is dropped, and by the
 /// guard or by whoever takes over if that does not happen.

@@ -11,6 +11,13 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// Never tells an earlier time than this, even if the clock of this process is behind that of an earlier one.
+    pub const fn not_before(&mut self, at: Timestamp) {
+        if at.millis > self.last {
+            self.last = at.millis;
+        }
+    }
+
     /// Now.
     pub fn now(&mut self) -> Timestamp {
         self.last = self.last.max(wall_millis());

@@ -96,11 +96,14 @@ impl Coordinator {
                 },
             }
             self.read_mail();
-            // Whatever came in meanwhile shares the next flush.
+            // Whatever came in meanwhile shares the next flush. Runs that always have something to decide keep nobody
+            // waiting: neither those who steer them nor those that are done.
             while self.step() {
                 while let Ok(event) = self.inbox.try_recv() {
                     self.take(event);
                 }
+                self.read_mail();
+                self.let_go();
             }
             self.let_go();
         }
@@ -116,8 +119,12 @@ impl Coordinator {
         }
         let now = self.clock.now();
         let mail = MAIL_EVERY.saturating_sub(self.mail_seen.elapsed());
-        let due = self.runs.values().filter_map(|owned| owned.due_in(now)).min();
-        [Some(mail), due, self.writing.patience()].into_iter().flatten().min()
+        // What is due while the store rests is written when it has rested.
+        let due = match self.writing.patience() {
+            Some(rest) => Some(rest),
+            None => self.runs.values().filter_map(|owned| owned.due_in(now)).min(),
+        };
+        due.map_or(Some(mail), |due| Some(due.min(mail)))
     }
 
     fn take(&mut self, event: Event) {
@@ -126,6 +133,7 @@ impl Coordinator {
                 if self.leaving {
                     owned.driver.set_slots(0);
                 }
+                self.clock.not_before(owned.driver.latest());
                 self.runs.insert(owned.id, *owned);
             }
             Event::Returned { run, node, attempt, report } => {
@@ -311,6 +319,10 @@ impl Coordinator {
             if let Some(owned) = self.runs.remove(&run) {
                 owned.tail.finish(outcome);
             }
+        }
+        if self.runs.is_empty() {
+            // What was taken for runs that are gone needs no remembering: whoever drives them next reads it again.
+            self.mail_taken.clear();
         }
     }
 }

@@ -36,7 +36,13 @@ pub(super) struct Owned {
     /// Whether what slots report is dropped: the attempts count as interrupted.
     pub discarding: bool,
     shown: Option<(RunStatus, Instant)>,
-    committed: Seq,
+}
+
+/// Whoever follows must not wait for ever, whatever ended the thread that drives.
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.tail.finish(Outcome::Faulty("the thread that drives runs has ended".into()));
+    }
 }
 
 impl Owned {
@@ -44,7 +50,6 @@ impl Owned {
         let relaxed = definition.policy.durability.is_some_and(Durability::is_relaxed);
         Self {
             id,
-            committed: driver.durable_seq(),
             driver,
             checks: Checks::new(definition),
             secrets,
@@ -123,7 +128,6 @@ impl Owned {
             let graph = &run.definition().graph;
             append.names = Some(graph.nodes().map(|node| graph.id(node).to_string()).collect());
         }
-        self.committed = append.commit.last();
         self.unwritten = Some(append.clone());
         Ok(Some(append))
     }
@@ -138,12 +142,15 @@ impl Owned {
 
     /// Whether nothing is left to do here, and how that came. `leaving`: nothing new is started.
     pub fn outcome(&self, leaving: bool) -> Option<Outcome> {
-        if !self.working.is_empty() || self.dirty {
+        if !self.working.is_empty() {
             return None;
         }
         if self.unwritten.is_some() {
             let given_up = || Outcome::Unavailable("the last results could not be saved".into());
             return self.discarding.then(given_up);
+        }
+        if self.dirty {
+            return None;
         }
         let run = self.driver.run();
         match run.ended() {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -13,7 +13,7 @@ use sprag_core::run::{Known, NodeError, Product, Report, RunId, Stage};
 
 use super::coordinator::Event;
 use super::functions::{Call, Function};
-use crate::exec::{self, Abort, CommandJob, SlotFolder, SlotFolders};
+use crate::exec::{self, Abort, CommandJob, Mask, SlotFolder, SlotFolders};
 use crate::outputs;
 
 /// More threads than this help nobody; what is over waits for one.
@@ -68,16 +68,21 @@ impl Slots {
 
     /// Hands an attempt to a thread.
     pub fn assign(&mut self, assignment: Assignment) -> std::io::Result<()> {
-        let mut state = self.queue.state();
-        state.assignments.push_back(assignment);
-        let lacking = state.assignments.len() > state.idle;
+        let state = self.queue.state();
+        let lacking = state.assignments.len() >= state.idle;
         drop(state);
         if lacking && self.threads.len() < THREADS_MAX {
             let folder = self.folders.slot(u32::try_from(self.threads.len()).unwrap_or(u32::MAX));
             let (queue, done) = (Arc::clone(&self.queue), self.done.clone());
             let thread = std::thread::Builder::new().name("slot".into());
-            self.threads.push(thread.spawn(move || work(&queue, &folder, &done))?);
+            match thread.spawn(move || work(&queue, &folder, &done)) {
+                Ok(thread) => self.threads.push(thread),
+                // Without any thread it would wait for ever; with one it waits for its turn.
+                Err(error) if self.threads.is_empty() => return Err(error),
+                Err(_) => {}
+            }
         }
+        self.queue.state().assignments.push_back(assignment);
         self.queue.wake.notify_one();
         Ok(())
     }
@@ -120,16 +125,40 @@ fn work(queue: &Queue, folder: &SlotFolder, done: &Sender<Event>) {
     }
 }
 
+/// An attempt at a command, with what it declared to write: removed before, taken in after.
+fn command(
+    job: &CommandJob,
+    root: &Path,
+    outputs: &[String],
+    folder: &SlotFolder,
+    abort: &Abort,
+) -> Result<Product, NodeError> {
+    let stopped = || abort.asked().is_some();
+    if !stopped() {
+        outputs::clear(root, outputs)?;
+    }
+    let mut product = exec::execute(job, folder, abort)?;
+    if !outputs.is_empty() {
+        product.files = outputs::harvest(root, outputs, &stopped)?;
+    }
+    Ok(product)
+}
+
+fn masked(mut error: NodeError, mask: Option<&dyn Mask>) -> NodeError {
+    if let Some(mask) = mask {
+        error.message = mask.text(&error.message);
+        for feedback in &mut error.feedback {
+            feedback.text = mask.text(&feedback.text);
+        }
+    }
+    error
+}
+
 fn perform(task: &Task, folder: &SlotFolder, abort: &Abort) -> Result<Product, NodeError> {
     match task {
         Task::Command { job, root, outputs } => {
-            if outputs.is_empty() {
-                return exec::execute(job, folder, abort);
-            }
-            outputs::clear(root, outputs)?;
-            let mut product = exec::execute(job, folder, abort)?;
-            product.files = outputs::harvest(root, outputs)?;
-            Ok(product)
+            // Whoever made the error: nothing that is kept shows a secret, file names included.
+            command(job, root, outputs, folder, abort).map_err(|error| masked(error, job.mask.as_deref()))
         }
         Task::Call { function, call, timeout } => {
             let began = Instant::now();

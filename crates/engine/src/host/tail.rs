@@ -9,8 +9,8 @@ use sprag_core::run::{Commit, Seq};
 
 use super::outcome::{Notice, Outcome};
 
-/// How many commits are kept for listeners.
-const KEPT: usize = 256;
+/// How many commits are kept for listeners. Each may hold outputs of many nodes, so there are few.
+const KEPT: usize = 64;
 
 /// The end of a run's journal, as far as it is durable.
 #[derive(Debug, Default)]

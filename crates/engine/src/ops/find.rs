@@ -86,7 +86,7 @@ pub(super) fn catch_up(store: &Store, run: RunId, fold: &mut Fold) -> Result<(),
         for commit in &commits {
             fold.take(commit).map_err(|corrupt| RunError::Corrupt { run, corrupt })?;
         }
-        if commits.len() < PAGE {
+        if commits.is_empty() {
             return Ok(());
         }
     }

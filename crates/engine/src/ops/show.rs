@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sprag_core::graph::NodeIndex;
 use sprag_core::run::{
-    AskedQuestion, Commit, Counts, Created, Ending, Entry, NodeError, NodeState, OwnerId, Run, RunId, Seq, SkipReason,
+    AskedQuestion, Commit, Counts, Created, Ending, Entry, NodeError, NodeState, OwnerId, Run, RunId, SkipReason,
     Timestamp, Usage, attempt_id,
 };
 
@@ -111,7 +111,7 @@ pub fn show(engine: &Engine, which: &Which) -> Result<ShownRun, EngineError> {
             fold.take(commit).map_err(|corrupt| RunError::Corrupt { run, corrupt })?;
             told.read(fold.run(), commit);
         }
-        if commits.len() < PAGE {
+        if commits.is_empty() {
             break;
         }
     }
@@ -131,16 +131,14 @@ struct Told {
     attempts: Vec<Vec<AttemptRecord>>,
     owner: Option<OwnerId>,
     fence: u64,
-    last: Seq,
 }
 
 impl Told {
     fn new(run: RunId, nodes: usize) -> Self {
-        Self { run, outputs: vec![None; nodes], attempts: vec![Vec::new(); nodes], owner: None, fence: 0, last: Seq(0) }
+        Self { run, outputs: vec![None; nodes], attempts: vec![Vec::new(); nodes], owner: None, fence: 0 }
     }
 
     fn read(&mut self, run: &Run, commit: &Commit) {
-        self.last = commit.last();
         for entry in &commit.entries {
             match entry {
                 Entry::Owned { owner, fence, .. } => (self.owner, self.fence) = (Some(*owner), fence.0),

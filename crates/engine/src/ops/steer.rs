@@ -139,7 +139,9 @@ fn in_its_place(engine: &Engine, run: RunId, fold: Fold, command: &Command) -> R
     let corrupt = |corrupt| EngineError::from(RunError::Corrupt { run, corrupt });
     let mut driver = fold.own(owner, Taking::Automatic, 0).map_err(corrupt)?;
     driver.offer(Input::Command(command.clone()));
-    let Some(mut append) = driver.drain(Clock::default().now()).map_err(corrupt)? else { return Ok(None) };
+    let mut clock = Clock::default();
+    clock.not_before(driver.latest());
+    let Some(mut append) = driver.drain(clock.now()).map_err(corrupt)? else { return Ok(None) };
     append.summary = driver.run().summary().map(Box::new);
     match store.journal.append(&[append]).pop() {
         Some(Ok(seq)) => driver.durable(seq),

@@ -25,11 +25,17 @@ const BUFFER: usize = 64 * 1024;
 /// Each must exist and be a regular file or a folder of such; links count as what they lead to and must not leave the
 /// project. A digest is over (length of path, path, length of content, content) of every file, sorted by path, with
 /// lengths in 8 bytes, big end first, and paths relative to the root.
-pub fn harvest(root: &Path, outputs: &[String]) -> Result<BTreeMap<String, Digest>, NodeError> {
+///
+/// `stopped` is asked now and then: what takes long must not outlive the wish for it.
+pub fn harvest(
+    root: &Path,
+    outputs: &[String],
+    stopped: &dyn Fn() -> bool,
+) -> Result<BTreeMap<String, Digest>, NodeError> {
     let outputs = declared(outputs)?;
     let root = Root::new(root)?;
     let digested = |output: String| {
-        let digest = Harvest { root: &root, output: &output }.digest()?;
+        let digest = Harvest { root: &root, output: &output, stopped }.digest()?;
         Ok((output, digest))
     };
     outputs.into_iter().map(digested).collect()
@@ -39,6 +45,7 @@ pub fn harvest(root: &Path, outputs: &[String]) -> Result<BTreeMap<String, Diges
 struct Harvest<'root> {
     root: &'root Root,
     output: &'root str,
+    stopped: &'root dyn Fn() -> bool,
 }
 
 /// A folder that is still to be listed.
@@ -134,6 +141,9 @@ impl Harvest<'_> {
         let mut buffer = vec![0; BUFFER.min(stat.st_size.try_into().unwrap_or(BUFFER)).max(1)];
         let mut left = size;
         loop {
+            if (self.stopped)() {
+                return Err(NodeError::new(Known::INTERRUPTED, "it was stopped while its outputs were taken in"));
+            }
             let read = match file.read(&mut buffer) {
                 Ok(read) => read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,

@@ -52,7 +52,7 @@ impl Place {
     }
 
     fn harvest(&self, output: &str) -> Result<Digest, NodeError> {
-        harvest(&self.root(), &[output.to_owned()]).map(|all| *all.values().next().unwrap())
+        harvest(&self.root(), &[output.to_owned()], &|| false).map(|all| *all.values().next().unwrap())
     }
 
     fn refused(&self, output: &str, code: Known, message: &str) {
@@ -88,14 +88,14 @@ fn outputs_are_digested_with_their_paths() {
     place.write("dist/empty", "");
     fs::create_dir(place.root().join("dist/nothing")).unwrap();
     let outputs = ["./dist//", "report.txt", "dist", "dist/a"].map(str::to_owned);
-    let harvested = harvest(&place.root(), &outputs).unwrap();
+    let harvested = harvest(&place.root(), &outputs, &|| false).unwrap();
     let expected = [
         ("dist", digest(&[("dist/a.txt", "1"), ("dist/a/b", "2"), ("dist/a/c/d", &large), ("dist/empty", "")])),
         ("dist/a", digest(&[("dist/a/b", "2"), ("dist/a/c/d", &large)])),
         ("report.txt", digest(&[("report.txt", "all well")])),
     ];
     assert_eq!(harvested, expected.map(|(path, digest)| (path.to_owned(), digest)).into());
-    assert_eq!(harvest(&place.root(), &[]).unwrap(), [].into());
+    assert_eq!(harvest(&place.root(), &[], &|| false).unwrap(), [].into());
 }
 
 #[test]

@@ -23,6 +23,9 @@ impl Journal for Sqlite {
     }
 }
 
+/// How much text is read at once, give or take a commit: as values it takes several times as much.
+const BYTES: usize = 16 * 1024 * 1024;
+
 /// Where reading stands: what the next commit must follow.
 #[derive(Clone, Copy, Default)]
 struct Place {
@@ -46,12 +49,17 @@ fn read(connection: &Connection, run: RunId, after: Seq, most: usize) -> Result<
     let limit = i64::try_from(most).unwrap_or(-1);
     let mut rows = statement.query(params![number, signed(place.last), limit]).map_err(sql)?;
     let mut commits = Vec::new();
+    let mut read = 0;
     while let Some(row) = rows.next().map_err(sql)? {
         let seq = place.last.next();
         let corrupt = |detail: String| StoreError::Corrupt { run, seq, detail };
         let (commit, next) = verified(row, run, place).map_err(corrupt)?;
         place = next;
         commits.push(Arc::new(commit));
+        read += row.get_ref(5).map_err(sql)?.as_str().map_or(0, str::len);
+        if read > BYTES {
+            break;
+        }
     }
     // A run has its first commit from the start.
     if commits.is_empty() && place.last == Seq(0) && most > 0 {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::input::Refused;
 use crate::graph::NodeIndex;
 use crate::run::class::Known;
+use crate::run::depth::is_too_deep;
 use crate::run::entry::{Entry, Product};
 use crate::run::failure::{Feedback, Grade, NodeError};
 use crate::run::fold::Run;
@@ -75,6 +76,9 @@ impl Run {
     fn probed(&self, now: Timestamp, node: NodeIndex, happened: Option<&Arc<Value>>) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
         if let Some(output) = happened {
+            if is_too_deep(output) {
+                return self.probe_failed(node, &NodeError::new(Known::INVALID_OUTPUT, "its output nests too deep"));
+            }
             let product = Product { output: output.clone(), ..Product::default() };
             return vec![self.produced(node, record.attempt, &product)];
         }
@@ -88,6 +92,9 @@ fn unusable(product: &Product) -> Option<&'static str> {
     let patch = product.patch.as_ref();
     if patch.is_some_and(|patch| !patch.is_object()) {
         return Some("the patch of the context is not a JSON object");
+    }
+    if is_too_deep(&product.output) || patch.is_some_and(|patch| is_too_deep(patch)) {
+        return Some("the output or the patch of the context nests too deep");
     }
     let usage = product.usage.as_ref();
     usage.filter(|usage| !usage.usd.is_finite() || usage.usd < 0.0).map(|_| "the cost is not an amount of money")
