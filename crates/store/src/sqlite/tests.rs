@@ -13,9 +13,20 @@ use crate::error::StoreError;
 use crate::journal::{Append, Journal as _};
 
 fn append(store: &Sqlite, first: u64, entries: usize) -> Result<Seq, StoreError> {
+    store.append(&[commit(first, entries)]).remove(0)
+}
+
+fn commit(first: u64, entries: usize) -> Append {
     let entries = vec![Entry::Held { on: true }; entries];
     let commit = Commit::new(run(), OwnerId::default(), Seq(first), Timestamp::default(), Fence(1), entries);
-    store.append(&[Append::new(run(), Arc::new(commit))]).remove(0)
+    Append::new(run(), Arc::new(commit))
+}
+
+/// How many pages the file may have; never fewer than it has.
+fn limit(store: &Sqlite, pages: u32) {
+    let writer = locked(&store.writer);
+    let connection = writer.connection.as_ref().unwrap();
+    connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
 }
 
 fn run() -> RunId {
@@ -32,21 +43,32 @@ fn nothing_is_lost_when_the_disk_is_full_for_a_while() {
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&folder.path().join("sprag.db")).unwrap();
     append(&store, 1, 1).unwrap();
-    let pages = |count: u32| {
-        let writer = locked(&store.writer);
-        let connection = writer.connection.as_ref().unwrap();
-        connection.query_row(&format!("PRAGMA max_page_count = {count}"), [], |_| Ok(())).unwrap();
-    };
-    pages(1);
+    limit(&store, 1);
     for _ in 0..3 {
         let answer = append(&store, 2, 1_000);
         assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{answer:?}");
         assert!(matches!(store.put(&[7; 9_000]), Err(StoreError::Unavailable { .. })));
         assert_eq!(store.read(run(), Seq(0), 9).unwrap().len(), 1, "nothing of it was written");
     }
-    pages(1_000_000);
+    limit(&store, 1_000_000);
     assert!(matches!(append(&store, 2, 1_000), Ok(Seq(1_001))));
     assert_eq!(store.read(run(), Seq(0), 9).unwrap().len(), 2);
+}
+
+#[test]
+fn what_was_undone_with_a_batch_is_not_remembered() {
+    // R-JRN-3
+    let folder = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(&folder.path().join("sprag.db")).unwrap();
+    append(&store, 1, 1).unwrap();
+    limit(&store, 1);
+    // The first of the two has room, and is undone with the other.
+    let batch = [commit(2, 1), commit(3, 1_000)];
+    for answer in store.append(&batch) {
+        assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{answer:?}");
+    }
+    limit(&store, 1_000_000);
+    assert!(matches!(store.append(&batch)[..], [Ok(Seq(2)), Ok(Seq(1_002))]));
 }
 
 #[test]
