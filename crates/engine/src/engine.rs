@@ -44,8 +44,11 @@ impl Engine {
     pub fn open(project: &Project, store: Option<&str>) -> Result<Self, EngineError> {
         let store = match place(project, store)? {
             Place::Memory => Store::memory(),
-            Place::Sqlite(path) if path.exists() => Store::sqlite(&path)?,
-            Place::Sqlite(_) => return Err(RunError::NoRuns.into()),
+            Place::Sqlite(path) => match path.try_exists() {
+                Ok(false) => return Err(RunError::NoRuns.into()),
+                // What cannot be looked at is not what is not there: opening it says why.
+                Ok(true) | Err(_) => Store::sqlite(&path)?,
+            },
         };
         Ok(Self::with(store, surroundings(project, project.state_to_be())))
     }

@@ -197,7 +197,8 @@ fn open_facts(error: &OpenError) -> Facts {
     match error {
         OpenError::Foreign { .. } => Facts::new(
             Code::FOREIGN_STORE,
-            "sprag changes no file that it did not make: name another one with `--store`, or move this one away",
+            "sprag changes no file that it did not make: name another one with `--store`, or move this one away; \
+             if it was a store once, restore it from a backup",
         ),
         OpenError::Newer { .. } => {
             Facts::new(Code::NEWER_STORE, "use the newer sprag for this project; older ones leave its store alone")
@@ -224,9 +225,10 @@ fn store_facts(error: &StoreError) -> Facts {
             Facts::new(Code::RUN_OWNED, "another process runs it: `sprag show` says how far it is")
         }
         StoreError::NoRun(_) => Facts::new(Code::RUN_NOT_FOUND, "`sprag runs` lists what there is"),
-        StoreError::Unavailable { .. } => {
-            Facts::new(Code::STORE_UNAVAILABLE, "free some space or wait for the other process, then try again")
-        }
+        StoreError::Unavailable { .. } => Facts::new(
+            Code::STORE_UNAVAILABLE,
+            "make sure that it can be written and that there is space, or wait for the other process; then try again",
+        ),
         StoreError::Broken { .. } => {
             Facts::new(Code::STORE_UNAVAILABLE, "check the disk (`dmesg`), then go on with `sprag resume`")
         }

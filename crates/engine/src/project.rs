@@ -31,9 +31,16 @@ impl Project {
                 help: "name a folder with `-C`".into(),
             });
         }
-        let found = start.ancestors().map(|folder| folder.join(STATE)).find(|state| state.is_dir());
+        let found = start.ancestors().map(|folder| folder.join(STATE)).find(|state| state.exists());
         if let Some(state) = &found {
             trusted(state)?;
+            if !state.is_dir() {
+                return Err(EngineError::Workspace {
+                    path: state.clone(),
+                    why: "it is not a folder, and sprag keeps its state in a folder of that name".into(),
+                    help: "move it away; `sprag run` makes the folder".into(),
+                });
+            }
         }
         let root = found.as_deref().and_then(Path::parent).unwrap_or(&start).to_owned();
         let settings = Settings::read(&root)?;

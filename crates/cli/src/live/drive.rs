@@ -35,9 +35,16 @@ pub fn drive(
             view.begin(&live, before);
             begun = true;
         }
-        view.events(&events);
+        // That the store is back is said before what it took, that it is gone after what it took.
+        let back = notices.last() == Some(&Notice::StoreBack);
+        if !back {
+            view.events(&events);
+        }
         for notice in &notices {
             view.notice(notice);
+        }
+        if back {
+            view.events(&events);
         }
         if let Some(outcome) = outcome {
             break outcome;

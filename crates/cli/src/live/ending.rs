@@ -27,8 +27,18 @@ pub fn tell(
         Outcome::Interrupted => (Exit::INTERRUPTED, RunState::Interrupted),
         Outcome::TakenOver => return taken_over(context, engine, run, before),
         Outcome::Unavailable(why) | Outcome::Broken(why) => {
-            let help = format!("when it can be written again: `sprag resume {run}`");
+            let help = match engine.store().catalog.find(run) {
+                Ok(None) => {
+                    "nothing of the run was stored or started: run it anew when the store can be written".into()
+                }
+                Ok(Some(_)) | Err(_) => format!("when it can be written again: `sprag resume {run}`"),
+            };
             return Err(Failure::Run { message: why.clone(), facts: Facts::new(Code::STORE_UNAVAILABLE, help) });
+        }
+        Outcome::Damaged { code, why } => {
+            let help =
+                "restore the store from a backup, or move it away and start anew; nothing repairs it by guessing";
+            return Err(Failure::Run { message: why.clone(), facts: Facts::new(*code, help) });
         }
         Outcome::Faulty(why) => {
             let message = format!("a bug in sprag, noticed before anything wrong was written: {why}");

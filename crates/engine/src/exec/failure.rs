@@ -102,9 +102,9 @@ fn apply(job: &CommandJob, said: &Map<String, Value>, error: &mut NodeError, unu
     for (name, value) in said {
         match (name.as_str(), value) {
             (_, Value::Null) => {}
-            ("code", Value::String(text)) => match ErrorCode::new(text) {
+            ("code", Value::String(text)) => match ErrorCode::new(&masked(text)) {
                 Ok(code) => error.code = code,
-                Err(why) => unusable.push(message(&masked(&why))),
+                Err(why) => unusable.push(message(&why)),
             },
             ("message", Value::String(text)) => error.message = message(&masked(text)),
             ("grade", Value::String(text)) if Grade::from_name(text).is_some() => error.grade = Grade::from_name(text),

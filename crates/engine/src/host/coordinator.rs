@@ -200,6 +200,7 @@ impl Coordinator {
                 }
                 Written::TakenOver => self.abandon(append.run, Outcome::TakenOver),
                 Written::Broken(why) => self.abandon(append.run, Outcome::Broken(why)),
+                Written::Damaged(code, why) => self.abandon(append.run, Outcome::Damaged { code, why }),
             }
         }
         true

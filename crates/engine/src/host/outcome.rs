@@ -1,5 +1,6 @@
 //! How driving a run came to its end, and what its listeners are told on the way.
 
+use sprag_core::codes::Code;
 use sprag_core::run::Ending;
 
 /// Why a process drives a run no longer.
@@ -17,6 +18,13 @@ pub enum Outcome {
     Unavailable(String),
     /// The disk failed to keep what it took (`R-JRN-3`).
     Broken(String),
+    /// What is stored is not what was written, and waiting does not mend it.
+    Damaged {
+        /// Whether it is the store or the journal of this run.
+        code: Code,
+        /// What is wrong.
+        why: String,
+    },
     /// The rules of sprag contradict themselves: a bug, noticed before anything illegal was written.
     Faulty(String),
 }

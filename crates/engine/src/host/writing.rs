@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use sprag_core::codes::Code;
 use sprag_store::{Append, Journal, StoreError};
 
 /// How long to wait before the same is written again, from the first failure on.
@@ -24,6 +25,8 @@ pub(super) enum Written {
     TakenOver,
     /// The disk failed to keep what it took: stop.
     Broken(String),
+    /// What is stored is not what was written: stop.
+    Damaged(Code, String),
 }
 
 /// What a round of writing showed about the store itself.
@@ -66,9 +69,9 @@ impl Writing {
                         failing.max(Some(retry_after.map_or(Duration::ZERO, |d| Duration::from_millis(d.millis))));
                     Written::Later((!was_failing).then(|| source.to_string()))
                 }
-                Err(error @ (StoreError::Broken { .. } | StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
-                    Written::Broken(error.to_string())
-                }
+                Err(error @ StoreError::Broken { .. }) => Written::Broken(error.to_string()),
+                Err(error @ StoreError::Damaged { .. }) => Written::Damaged(Code::DAMAGED_STORE, error.to_string()),
+                Err(error @ StoreError::Corrupt { .. }) => Written::Damaged(Code::CORRUPT_JOURNAL, error.to_string()),
             });
         }
         if let Some(asked) = failing {
@@ -79,6 +82,7 @@ impl Writing {
             self.failures = 0;
             self.not_before = None;
         }
-        Round { outcomes, back: was_failing && self.failures == 0 }
+        let taken = outcomes.iter().any(|written| matches!(written, Written::Done));
+        Round { outcomes, back: was_failing && self.failures == 0 && taken }
     }
 }

@@ -135,6 +135,10 @@ pub(super) fn unavailable(source: impl Into<BoxError>) -> StoreError {
 /// The error with SQLite's number for it, which says more than its text.
 fn described(error: &rusqlite::Error) -> String {
     match error.sqlite_error() {
+        // The text would name a way of opening that only we know of.
+        Some(failure) if failure.code == ErrorCode::CannotOpen => {
+            format!("the file cannot be opened (SQLite error {})", failure.extended_code)
+        }
         Some(failure) => format!("{error} (SQLite error {})", failure.extended_code),
         None => error.to_string(),
     }

@@ -67,6 +67,12 @@ impl Sqlite {
         }
     }
 
+    /// Whether the file can only be read: SQLite opens such a file all the same.
+    pub(super) fn is_read_only(&self) -> bool {
+        let writer = locked(&self.writer);
+        writer.connection.as_ref().is_some_and(|connection| connection.is_readonly("main").unwrap_or(false))
+    }
+
     /// Asks something of a connection that no writer holds up, nor any other reader.
     pub(super) fn reading<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = locked(&self.readers).pop();

@@ -58,6 +58,10 @@ impl Lease for Held {
 
 impl Leases for Sqlite {
     fn hold(&self, owner: OwnerId, note: &str) -> Result<Box<dyn Lease>, StoreError> {
+        // Who holds a lease is about to write. A file that cannot be written is said now, not waited for later.
+        if self.is_read_only() {
+            return Err(unavailable(format!("`{}` is write-protected", self.path.display())));
+        }
         hold(&self.owner(owner), note).map(|held| Box::new(held) as Box<dyn Lease>).map_err(unavailable)
     }
 
