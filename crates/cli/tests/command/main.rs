@@ -7,6 +7,7 @@
     reason = "a test that cannot go on stops and says why"
 )]
 
+mod faults;
 mod graph;
 mod guarding;
 mod help;

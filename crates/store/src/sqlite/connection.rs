@@ -17,22 +17,21 @@ const STATEMENTS: usize = 64;
 pub(super) fn writing(path: &Path) -> rusqlite::Result<Connection> {
     let connection = opened(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000;")?;
-    // SQLite would delete the log when the last connection closes. Kept, it is written from its beginning again, and
-    // writing over what is there takes about half as long to flush as making a file longer.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
 }
 
 /// A connection that only reads.
 pub(super) fn reading(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = opened(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(connection)
+    opened(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
 fn opened(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     // Each connection is behind a lock of ours. No URIs: a path is a path, whatever it looks like.
     let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // SQLite would write the log back and delete it when the last connection closes, also into a file that was just found
+    // to be damaged. Kept, it is written from its beginning again, and writing over what is there takes about half as long
+    // to flush as making a file longer.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_handler(Some(waiter()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON;")?;
