@@ -19,23 +19,22 @@ const WORKFLOW: &str = r#"
 workflow: canary
 policy: {fail_fast: false}
 secrets: {TOKEN: {env: THE_TOKEN}, KEY: {file: key.txt}, CODE: {env: THE_CODE}, GONE: {env: NOT_THERE}}
-defaults: {secrets: [TOKEN, KEY, CODE]}
 nodes:
-  prints: {run: 'printf "%s\n" "$TOKEN" "$KEY" "$CODE"; printf "%s\n" "$TOKEN" "$KEY" >&2'}
-  json: {run: 'cat planted.json', output: json}
+  prints: {run: 'printf "%s\n" "$TOKEN" "$KEY" "$CODE"; printf "%s\n" "$TOKEN" "$KEY" >&2', secrets: [TOKEN, KEY, CODE]}
+  json: {run: 'cat planted.json', output: json, secrets: [TOKEN, KEY, CODE]}
   encodes: {run: 'for value in "$TOKEN" "$KEY"; do
-      printf "x%s" "$value" | base64; printf %s "$value" | base64 -w 0; echo; printf %s "$value" | od -An -tx1 | tr -d " \n"; echo; done'}
-  chunks: {run: 'printf %s "$TOKEN" | dd bs=1 status=none; printf "%s" "$KEY" | dd bs=1 status=none >&2'}
-  writes: {run: 'cp planted.json "$SPRAG_OUTPUT"; cp planted.json "$SPRAG_CONTEXT"'}
-  fails: {run: 'printf "%s" "$TOKEN" >&2; exit 3'}
-  explains: {run: 'cp planted-error.json "$SPRAG_ERROR"; exit 4'}
-  lies: {run: 'printf %s "$TOKEN" > "$SPRAG_OUTPUT"; printf %s "$KEY" > "$SPRAG_CONTEXT"'}
-  names: {run: 'mkdir -p out && mkfifo "out/$CODE"', outputs: [out]}
-  starts: {run: ["./no such program of mine", "{{ 1 }}"]}
+      printf "x%s" "$value" | base64; printf %s "$value" | base64 -w 0; echo; printf %s "$value" | od -An -tx1 | tr -d " \n"; echo; done', secrets: [TOKEN, KEY, CODE]}
+  chunks: {run: 'printf %s "$TOKEN" | dd bs=1 status=none; printf "%s" "$KEY" | dd bs=1 status=none >&2', secrets: [TOKEN, KEY, CODE]}
+  writes: {run: 'cp planted.json "$SPRAG_OUTPUT"; cp planted.json "$SPRAG_CONTEXT"', secrets: [TOKEN, KEY, CODE]}
+  fails: {run: 'printf "%s" "$TOKEN" >&2; exit 3', secrets: [TOKEN, KEY, CODE]}
+  explains: {run: 'cp planted-error.json "$SPRAG_ERROR"; exit 4', secrets: [TOKEN, KEY, CODE]}
+  lies: {run: 'printf %s "$TOKEN" > "$SPRAG_OUTPUT"; printf %s "$KEY" > "$SPRAG_CONTEXT"', secrets: [TOKEN, KEY, CODE]}
+  names: {run: 'mkdir -p out && mkfifo "out/$CODE"', outputs: [out], secrets: [TOKEN, KEY, CODE]}
+  starts: {run: ["./no such program of mine", "{{ 1 }}"], secrets: [TOKEN, KEY, CODE]}
   other: {run: 'cat forms; cat forms >&2; exit 5', secrets: []}
   needs-gone: {run: 'echo never >> never', secrets: [GONE]}
-  after: {run: 'cat "$SPRAG_INPUT"', needs: [writes, json]}
-  hold: {run: 'cp planted.json "$SPRAG_OUTPUT"; printf "%s" "$TOKEN$KEY"; test -e second && exit 0; read go < gate', needs: [prints, chunks]}
+  after: {run: 'cat "$SPRAG_INPUT"', needs: [writes, json], secrets: [TOKEN, KEY, CODE]}
+  hold: {run: 'cp planted.json "$SPRAG_OUTPUT"; printf "%s" "$TOKEN$KEY"; test -e second && exit 0; read go < gate', needs: [prints, chunks], secrets: [TOKEN, KEY, CODE]}
 "#;
 
 /// S-50 to S-54

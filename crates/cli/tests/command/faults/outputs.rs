@@ -32,7 +32,7 @@ nodes:
   misses: {run: 'echo nothing', outputs: [missing]}
   leaves: {run: 'ln -s /etc/hostname link', outputs: [link]}
   retries: {run: 'test ! -e half && echo gone >> tries; echo half > half; test $SPRAG_ATTEMPT = 2', outputs: [half], \
-             retry: {max_attempts: 2, backoff: {initial: 1ms}}}
+             retry: {max_attempts: 2, initial_delay: 1ms}}
   after: {run: echo after, needs: [misses]}
 ",
         );
