@@ -95,7 +95,7 @@ fn planted() -> Space {
     let error = serde_json::json!({ "code": CODE, "message": TOKEN, "feedback": [KEY] });
     let space = Space::new().with("sprag.yaml", WORKFLOW).with("key.txt", format!("{KEY}\n"));
     let space = space.with("planted.json", json.to_string()).with("planted-error.json", error.to_string());
-    space.with("forms", forms().iter().map(|(_, form)| format!("<{form}>\n")).collect::<String>())
+    space.with("forms", forms().into_iter().flat_map(|(_, form)| [form, "\n".to_owned()]).collect::<String>())
 }
 
 fn command(space: &Space, arguments: &[&str]) -> Command {

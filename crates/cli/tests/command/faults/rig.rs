@@ -11,6 +11,7 @@ use crate::space::{Ran, Space};
 const NOBODY: u32 = 65_534;
 
 /// Prints that a rig was not run.
+#[expect(clippy::print_stdout, reason = "whoever reads what the tests say has to see it")]
 pub fn not_run(rig: &str, why: &str) {
     println!("not run: {rig}: {why}");
 }
@@ -75,11 +76,10 @@ impl Somebody {
         if std::fs::metadata(space.path(".")).unwrap().uid() != 0 {
             return Some(Self(Vec::new()));
         }
-        let words = [format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"), "--clear-groups".to_owned()];
-        let prefix: Vec<_> = ["setpriv".to_owned()].into_iter().chain(words).collect();
-        let somebody = Self(prefix);
-        let owned = Command::new("chown").args(["-R", &NOBODY.to_string()]).arg(space.path(".")).status();
-        let works = owned.is_ok_and(|status| status.success()) && somebody.run(space, &["--version"]).code == Some(0);
+        let flags = [format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"), "--clear-groups".to_owned()];
+        let somebody = Self(["setpriv".to_owned()].into_iter().chain(flags).collect());
+        let given = Command::new("chown").args(["-R", &NOBODY.to_string()]).arg(space.path(".")).status();
+        let works = given.is_ok_and(|status| status.success()) && somebody.run(space, &["--version"]).code == Some(0);
         if !works {
             not_run(rig, "the binary cannot be run as another user");
         }
