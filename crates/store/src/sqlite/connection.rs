@@ -34,8 +34,17 @@ fn opened(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_handler(Some(waiter()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    defend(&connection)?;
+    // SQLite would delete the log when the last connection closes. Kept, it is written from its beginning again, and
+    // writing over what is there takes about half as long to flush as making a file longer.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON;")?;
     Ok(connection)
+}
+
+/// No statement damages the file on purpose, not even one that a planted schema brought along.
+pub(super) fn defend(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map(|_| ())
 }
 
 /// Waits for another writer, whose transaction takes about as long as a flush. SQLite's own handler soon sleeps 100 ms at
@@ -52,5 +61,29 @@ fn waiter() -> impl FnMut(i32) -> bool + Send + 'static {
         }
         std::thread::sleep(Duration::from_micros(200 + random.hash_one(since.elapsed()) % 1_800));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::config::DbConfig;
+
+    use super::{reading, writing};
+    use crate::sqlite::Sqlite;
+
+    #[test]
+    fn every_connection_is_defensive_and_leaves_the_log() {
+        // R-STORE-1
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sprag.db");
+        let store = Sqlite::open(&path).unwrap();
+        for connection in [writing(&path).unwrap(), reading(&path).unwrap()] {
+            assert!(connection.db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE).unwrap());
+            assert!(connection.db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).unwrap());
+            connection.execute_batch("PRAGMA writable_schema = ON").unwrap();
+            let changed = connection.execute("DELETE FROM sqlite_schema", []);
+            assert!(changed.is_err(), "{changed:?}");
+        }
+        drop(store);
     }
 }

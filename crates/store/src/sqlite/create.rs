@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use rustix::io::Errno;
 
+use super::connection;
 use super::error::OpenError;
 use super::look::APPLICATION_ID;
 use super::migrate::migrate;
@@ -28,6 +29,7 @@ pub(super) fn create(path: &Path) -> Result<(), OpenError> {
 /// The bytes of a new database. Made in memory, it needs one flush, where SQLite would flush a journal, too.
 fn image() -> rusqlite::Result<Vec<u8>> {
     let mut connection = Connection::open_in_memory()?;
+    connection::defend(&connection)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     migrate(&connection)?;
     let mut image = connection.serialize("main")?.to_vec();

@@ -10,6 +10,7 @@ use std::path::Path;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::statfs;
 
+use super::connection;
 use super::error::OpenError;
 use super::migrate::{KNOWN, version};
 
@@ -62,6 +63,7 @@ pub(super) fn look(path: &Path) -> Result<Found, OpenError> {
 fn marks(path: &Path) -> rusqlite::Result<(i32, u32)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(immutable(path), flags)?;
+    connection::defend(&connection)?;
     let application = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     Ok((application, version(&connection)?))
 }
