@@ -4,7 +4,7 @@ use std::fmt;
 
 use sprag_core::codes::Code;
 use sprag_core::facts::Facts;
-use sprag_core::run::{Corrupt, Refusal, RunId};
+use sprag_core::run::{Corrupt, OwnerId, Refusal, RunId};
 
 /// Why a verb cannot be applied to a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,13 @@ pub enum RunError {
         run: RunId,
         /// The process, where that is known.
         pid: Option<u32>,
+    },
+    /// Its owner is dead, but something that it started is not: its guard is stopped, or a process cannot be ended.
+    Ending {
+        /// The run.
+        run: RunId,
+        /// The owner that died.
+        owner: OwnerId,
     },
     /// No run is waiting to be resumed.
     NothingToResume,
@@ -78,6 +85,10 @@ impl RunError {
                 Code::RUN_OWNED,
                 format!("follow it with `sprag events -f {run}`, or end it with `sprag cancel {run}`"),
             ),
+            Self::Ending { owner, .. } => Facts::new(
+                Code::RUN_OWNED,
+                format!("look for its `sprag-guard` and for processes with `SPRAG_OWNER={owner}`, and try again"),
+            ),
             Self::NothingToResume => {
                 Facts::new(Code::NOTHING_TO_RESUME, "`sprag runs` lists all; `sprag run` starts a new one")
             }
@@ -113,6 +124,9 @@ impl fmt::Display for RunError {
             }
             Self::Owned { run, pid: Some(pid) } => write!(formatter, "process {pid} is running `{run}` right now"),
             Self::Owned { run, pid: None } => write!(formatter, "another process is running `{run}` right now"),
+            Self::Ending { run, .. } => {
+                write!(formatter, "what the process that ran `{run}` left behind is still ending")
+            }
             Self::NothingToResume => formatter.write_str("no run was interrupted or is waiting"),
             Self::Ended { run, status } => write!(formatter, "run `{run}` is over: it is {status}"),
             Self::NoNode { run, node, .. } => write!(formatter, "run `{run}` has no node `{node}`"),

@@ -1,5 +1,7 @@
 //! What happens to the guard, to a run that waits, and to an owner that is stopped for a while (`R-CMD-2`, `R-RETRY-2`).
 
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -53,6 +55,41 @@ nodes:
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let left = processes::of_run(&id);
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// R-CLAIM-1, R-CLAIM-2: while the lock is held nobody takes over, however long it takes to end what a dead owner left.
+#[test]
+fn nothing_is_taken_over_while_the_guard_has_the_lock() {
+    let workflow = "workflow: w
+nodes:
+  only: { run: 'echo $SPRAG_OWNER > up; read line < go; echo $line' }
+";
+    let space = Space::new().with("sprag.yaml", workflow);
+    let up = Signals::new(&space, "up");
+    pipe(&space, "go");
+    let mut owner = Owner::start(&space, &["run"]);
+    let id = owner.said("run ").unwrap().split(' ').nth(1).unwrap().to_owned();
+    let name = up.next();
+    let guard = processes::guard_of(owner.pid).unwrap();
+    // The kernel wakes stopped processes with a hang-up when their group loses its last tie to the session; this is one.
+    let mut tie = Command::new("cat").process_group(guard).stdin(Stdio::piped()).spawn().unwrap();
+    processes::signal(guard, Signal::STOP);
+    owner.kill();
+    let ran = space.run(&["resume", &id]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("error[RUN_OWNED]"), "{}", ran.err);
+    assert!(ran.err.contains(&format!("what the process that ran `{id}` left behind is still ending")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("`SPRAG_OWNER={name}`")), "{}", ran.err);
+    assert!(up.is_silent(), "something was started");
+    assert_eq!(space.run(&["show", "--json"]).json()["nodes"][0]["ledger"].as_array().unwrap().len(), 1);
+    processes::signal(guard, Signal::CONT);
+    let resumed = Owner::start(&space, &["resume", &id]);
+    assert_ne!(up.next(), name);
+    std::fs::write(space.path("go"), "gone\n").unwrap();
+    let ran = resumed.finish();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    drop(tie.stdin.take());
+    tie.wait().unwrap();
 }
 
 /// R-CMD-3, R-RES-1: a run that was started in a login session is resumed and ended from outside of it.

@@ -64,5 +64,9 @@ pub fn guard_of(owner: u32) -> Option<i32> {
 }
 
 pub fn kill(pid: i32) {
-    let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+    signal(pid, Signal::KILL);
+}
+
+pub fn signal(pid: i32, signal: Signal) {
+    let _ = kill_process(Pid::from_raw(pid).unwrap(), signal);
 }

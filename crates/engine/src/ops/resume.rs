@@ -16,8 +16,8 @@ use crate::events::Reader;
 use crate::host::{self, Begin};
 use crate::run_error::RunError;
 
-/// How long a dead process's guard may take to end what the process left behind.
-const GUARD_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a dead process's guard may take to end what the process left behind, before a person is told instead.
+const GUARD_PATIENCE: Duration = Duration::from_secs(10);
 const GUARD_POLL: Duration = Duration::from_millis(1);
 
 /// How many runs are looked at for one that can be resumed.
@@ -55,7 +55,8 @@ pub fn resume(engine: &Engine, which: Option<&Which>, options: ResumeOptions) ->
     Ok(Live::new(definition, reader, before, host, follower))
 }
 
-/// A run that nobody owns any more, read to its end; an error while somebody does.
+/// A run that nobody owns any more, read to its end; an error while somebody does, or while anything that the last owner
+/// started may still be there: only a free lock says that it is gone (`R-CLAIM-1`, `R-CLAIM-2`).
 pub(super) fn take_over(engine: &Engine, run: RunId) -> Result<Fold, EngineError> {
     let mut fold = find::fold(&engine.store, run)?;
     let mut gone: Option<OwnerId> = None;
@@ -63,8 +64,10 @@ pub(super) fn take_over(engine: &Engine, run: RunId) -> Result<Fold, EngineError
         let owner = fold.run().ownership().map(|ownership| ownership.owner);
         // What the last owner wrote before it died is read before anything is decided.
         let Some(owner) = owner.filter(|owner| gone != Some(*owner)) else { return Ok(fold) };
-        if let Holder::Alive { pid } = wait_for_guard(engine, owner)? {
-            return Err(RunError::Owned { run, pid }.into());
+        match wait_for_guard(engine, owner)? {
+            Holder::Alive { pid } => return Err(RunError::Owned { run, pid }.into()),
+            Holder::Ending => return Err(RunError::Ending { run, owner }.into()),
+            Holder::Nobody => {}
         }
         host::clean_up(&engine.store, owner, &engine.surroundings.state)?;
         gone = Some(owner);
@@ -72,7 +75,7 @@ pub(super) fn take_over(engine: &Engine, run: RunId) -> Result<Fold, EngineError
     }
 }
 
-/// Who holds a lease, once nobody is on the way out.
+/// Who holds a lease, once nobody is on the way out; or that somebody still is, after a while.
 fn wait_for_guard(engine: &Engine, owner: OwnerId) -> Result<Holder, EngineError> {
     let until = Instant::now() + GUARD_PATIENCE;
     loop {
