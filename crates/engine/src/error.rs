@@ -211,6 +211,14 @@ fn open_facts(error: &OpenError) -> Facts {
             Code::STORE_UNAVAILABLE,
             "put it on a local disk with `--store sqlite:FILE`; locks are not reliable over a network",
         ),
+        OpenError::Linked { .. } => Facts::new(
+            Code::STORE_UNAVAILABLE,
+            "remove the other names, or make a copy with `cp`; a symbolic link to it is fine",
+        ),
+        OpenError::Exposed { .. } => Facts::new(
+            Code::STORE_UNAVAILABLE,
+            "let it be a folder of your own that nobody else may write (`chmod go-w`), or move it away while nothing runs",
+        ),
         OpenError::Outdated { .. } => Facts::new(Code::INTERNAL, "build sprag with the SQLite that comes with it"),
         OpenError::Inaccessible { .. } => Facts::new(
             Code::STORE_UNAVAILABLE,

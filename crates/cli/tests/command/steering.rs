@@ -1,5 +1,6 @@
 //! Ending, leaving and taking over a run, from its own terminal and from others (`R-GATE-3`, `R-ASK-2`).
 
+use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::time::{Duration, Instant};
 
@@ -233,6 +234,31 @@ fn a_run_has_one_owner() {
         processes::wait_for_the_end_of(&id);
         assert!(up.is_silent(), "somebody else has started the node too");
     }
+}
+
+/// R-CLAIM-2: the lock is that of the store, whatever it is called.
+#[test]
+fn a_run_has_one_owner_by_any_name() {
+    let live = Live::new(WAITING);
+    let (links, inner) = (live.space.path("links"), live.space.path(".sprag/sprag.db"));
+    std::fs::create_dir(&links).unwrap();
+    symlink(&inner, links.join("link.db")).unwrap();
+    symlink(live.space.path(".sprag"), links.join("state")).unwrap();
+    for store in ["sqlite:links/link.db", "sqlite:links/state/sprag.db", "sqlite:.sprag/../links/link.db"] {
+        let ran = live.space.run(&["resume", &live.id, "--store", store]);
+        is_refused(&ran, 3, "RUN_OWNED");
+        assert!(ran.err.contains(&format!("process {} is running", live.owner.pid)), "{}", ran.err);
+    }
+    // A second name of the file itself cannot be told from the first, so both are refused.
+    std::fs::hard_link(&inner, links.join("hard.db")).unwrap();
+    is_refused(&live.space.run(&["resume", &live.id, "--store", "sqlite:links/hard.db"]), 75, "STORE_UNAVAILABLE");
+    std::fs::remove_file(links.join("hard.db")).unwrap();
+    assert!(live.up.is_silent(), "somebody else has started the node too");
+    let left: Vec<_> = std::fs::read_dir(&links).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    live.go();
+    assert_eq!(live.up.next(), "after");
+    assert_eq!(live.owner.finish().code, Some(0));
 }
 
 /// R-ASK-2: an owner that does not answer gets the command when it does.

@@ -47,6 +47,20 @@ pub enum OpenError {
         /// The file system.
         system: &'static str,
     },
+    /// It has several names (hard links), and those who use one do not see the locks of those who use another.
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names it has.
+        links: u64,
+    },
+    /// Others could forge or remove its leases.
+    Exposed {
+        /// The folder of the leases.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// sprag was built with an SQLite that has known faults.
     Outdated {
         /// The version of SQLite.
@@ -87,6 +101,12 @@ impl fmt::Display for OpenError {
                 "`{}` lies on a network file system ({system}), whose locks cannot be trusted; use a local disk",
                 path.display()
             ),
+            Self::Linked { path, links } => write!(
+                formatter,
+                "`{}` has {links} names (hard links), and two names would have two locks",
+                path.display()
+            ),
+            Self::Exposed { path, detail } => write!(formatter, "`{}` cannot be trusted: {detail}", path.display()),
             Self::Outdated { found } => {
                 write!(formatter, "this sprag was built with SQLite {found}, which has known faults")
             }
@@ -102,6 +122,8 @@ impl std::error::Error for OpenError {
             | Self::Newer { .. }
             | Self::Damaged { .. }
             | Self::Network { .. }
+            | Self::Linked { .. }
+            | Self::Exposed { .. }
             | Self::Outdated { .. } => None,
         }
     }

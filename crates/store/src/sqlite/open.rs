@@ -1,32 +1,38 @@
 //! The store in a file: opening it, and its connections.
 
-use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{fs, io};
 
 use rusqlite::Connection;
-use rusqlite::config::DbConfig;
 
 use super::append::Tails;
-use super::connection;
 use super::create::create;
 use super::error::{OpenError, classify};
 use super::look::{Found, look};
 use super::mailbox::Watch;
 use super::migrate::{KNOWN, migrate};
 use super::writer::Writer;
+use super::{connection, owners};
 use crate::error::StoreError;
 
 /// Earlier versions may damage a database with a write-ahead log when several connections reset it.
 const SQLITE_MIN: i32 = 3_051_003;
+
+/// How long the draft of a file that was just made may keep its own name, where files cannot be renamed as they should.
+const LINK_TRIES: u32 = 50;
+const LINK_PAUSE: Duration = Duration::from_millis(1);
 
 static OPENING: Mutex<()> = Mutex::new(());
 
 /// A store in one SQLite file. Other processes may use the same file at the same time.
 #[derive(Debug)]
 pub struct Sqlite {
+    /// The one name of the file: everybody who opens it finds the same leases beside it, whatever link led there.
     pub(super) path: PathBuf,
-    // In the order in which they are closed: the writer is last, and clears up the log.
+    // Those who read are closed before the writer, so none of them keeps it from writing the whole log back.
     pub(super) watch: Mutex<Option<Watch>>,
     readers: Mutex<Vec<Connection>>,
     pub(super) writer: Mutex<Writer>,
@@ -42,28 +48,28 @@ impl Sqlite {
         let inaccessible = |error: io::Error| OpenError::Inaccessible { path: path.to_owned(), source: error.into() };
         // SQLite would take a name that starts with `file:` for something else.
         let absolute = std::path::absolute(path).map_err(inaccessible)?;
+        let mut path = one_name(&absolute).map_err(inaccessible)?;
         // Threads of one process open one after the other: no file that is being made is one that SQLite has open.
         let _opening = locked(&OPENING);
-        if look(&absolute)? == Found::Nothing {
-            create(&absolute)?;
-            look(&absolute)?;
+        if look(&path)? == Found::Nothing {
+            create(&path)?;
+            path = one_name(&path).map_err(inaccessible)?;
+            look(&path)?;
         }
-        let connection = ready(&absolute).map_err(|error| OpenError::of(&absolute, &error))?;
+        only_name(&path)?;
+        owners::check(&path)?;
+        let connection = ready(&path).map_err(|error| OpenError::of(&path, &error))?;
         // The newest form may still be in the log, where a look at the file does not see it.
-        match migrate(&connection).map_err(|error| OpenError::of(&absolute, &error))? {
+        match migrate(&connection).map_err(|error| OpenError::of(&path, &error))? {
             KNOWN => Ok(Self {
                 watch: Mutex::default(),
                 readers: Mutex::default(),
-                writer: Mutex::new(Writer::new(&absolute, connection)),
+                writer: Mutex::new(Writer::new(&path, connection)),
                 tails: Mutex::default(),
-                path: absolute,
+                path,
             }),
-            found => {
-                // Not even its log is written back.
-                let left = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
-                left.map_err(|error| OpenError::of(&absolute, &error))?;
-                Err(OpenError::Newer { path: absolute, found, known: KNOWN })
-            }
+            // Not even its log is written back: no connection does that when it is closed.
+            found => Err(OpenError::Newer { path, found, known: KNOWN }),
         }
     }
 
@@ -92,6 +98,29 @@ impl Sqlite {
 /// A panic elsewhere cannot leave a connection within a transaction: transactions are closed where they are opened.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The path without links, as far as there is something.
+fn one_name(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        found => found,
+    }
+}
+
+/// Refuses a file that has another name: each name would have leases, and a log, of its own (`R-CLAIM-2`).
+fn only_name(path: &Path) -> Result<(), OpenError> {
+    let links = || fs::metadata(path).map(|file| file.nlink());
+    let mut tries = 0;
+    loop {
+        match links() {
+            Ok(..=1) => return Ok(()),
+            Ok(links) if tries == LINK_TRIES => return Err(OpenError::Linked { path: path.to_owned(), links }),
+            Ok(_) => std::thread::sleep(LINK_PAUSE),
+            Err(error) => return Err(OpenError::Inaccessible { path: path.to_owned(), source: error.into() }),
+        }
+        tries += 1;
+    }
 }
 
 fn ready(path: &Path) -> rusqlite::Result<Connection> {

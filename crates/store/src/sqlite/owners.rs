@@ -1,4 +1,4 @@
-//! The lease port: a kernel lock on a file of its own for each process, in `owners` beside the database (`R-CLAIM-2`).
+//! The lease port: a kernel lock on a file of its own for each process, in a folder beside the database (`R-CLAIM-2`).
 //!
 //! Three rules keep those who look out of the way of those who hold:
 //! - a file gets its name only when it is locked and written, so whoever finds it unlocked knows that its holder is gone;
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use sprag_core::run::OwnerId;
 
 use super::create::{Draft, place};
-use super::error::unavailable;
+use super::error::{OpenError, unavailable};
 use super::open::Sqlite;
-use super::process::started;
+use super::process::{namespace, started};
 use crate::error::StoreError;
 use crate::leases::{Holder, Lease, Leases};
 
@@ -34,6 +34,9 @@ struct Owner {
     /// When the process started, because process ids are used again.
     started: u64,
     note: String,
+    /// Where the process id means something; nothing in files of earlier versions.
+    #[serde(default)]
+    namespace: Option<String>,
 }
 
 /// A held lease.
@@ -66,6 +69,7 @@ impl Leases for Sqlite {
     }
 
     fn holder(&self, owner: OwnerId) -> Result<Holder, StoreError> {
+        checked(&self.owners()).map_err(unavailable)?;
         let Some(file) = opened(&self.owner(owner)).map_err(unavailable)? else {
             return Ok(Holder::Nobody);
         };
@@ -76,7 +80,7 @@ impl Leases for Sqlite {
     }
 
     fn abandoned(&self) -> Result<Vec<(OwnerId, String)>, StoreError> {
-        abandoned(&self.owners()).map_err(unavailable)
+        checked(&self.owners()).and_then(|()| abandoned(&self.owners())).map_err(unavailable)
     }
 
     fn forget(&self, owner: OwnerId) -> Result<(), StoreError> {
@@ -86,7 +90,7 @@ impl Leases for Sqlite {
 
 impl Sqlite {
     fn owners(&self) -> PathBuf {
-        self.path.with_file_name("owners")
+        folder(&self.path)
     }
 
     fn owner(&self, owner: OwnerId) -> PathBuf {
@@ -94,17 +98,63 @@ impl Sqlite {
     }
 }
 
+/// Refuses a database whose leases others could forge or remove. That there are none yet is fine.
+pub(super) fn check(database: &Path) -> Result<(), OpenError> {
+    let folder = folder(database);
+    match problem(&folder) {
+        Ok(None) => Ok(()),
+        Ok(Some(detail)) => Err(OpenError::Exposed { path: folder, detail }),
+        Err(error) => Err(OpenError::Inaccessible { path: folder, source: error.into() }),
+    }
+}
+
+/// Named after the database, so that two of them in one folder do not meet.
+fn folder(database: &Path) -> PathBuf {
+    let mut name = database.file_name().unwrap_or_default().to_owned();
+    name.push(".owners");
+    database.with_file_name(name)
+}
+
+fn checked(folder: &Path) -> io::Result<()> {
+    match problem(folder)? {
+        None => Ok(()),
+        Some(detail) => {
+            let what = format!("`{}` cannot be trusted: {detail}", folder.display());
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
+        }
+    }
+}
+
+/// Why a folder of leases cannot be trusted.
+fn problem(folder: &Path) -> io::Result<Option<String>> {
+    let found = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    let me = rustix::process::geteuid().as_raw();
+    Ok(if !found.is_dir() {
+        Some("it is not a folder".to_owned())
+    } else if found.uid() != me {
+        Some(format!("it belongs to another user (uid {})", found.uid()))
+    } else if found.mode() & 0o022 != 0 {
+        Some(format!("others may write it (mode {:03o})", found.mode() & 0o777))
+    } else {
+        None
+    })
+}
+
 fn hold(path: &Path, note: &str) -> io::Result<Held> {
     if let Some(folder) = path.parent() {
         match DirBuilder::new().mode(0o700).create(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+            _ => checked(folder)?,
         }
     }
     let draft = Draft::new(path)?;
     flock(&draft.file, FlockOperation::LockExclusive)?;
     let pid = std::process::id();
-    let owner = Owner { pid, started: started(pid).unwrap_or_default(), note: note.to_owned() };
+    let started = started(pid).unwrap_or_default();
+    let owner = Owner { pid, started, note: note.to_owned(), namespace: namespace() };
     // No flush: after a power cut nobody holds it, whatever it says.
     (&draft.file).write_all(&serde_json::to_vec(&owner)?)?;
     place(&draft.path, path)?;
@@ -150,6 +200,10 @@ fn try_lock(file: &File, operation: FlockOperation) -> io::Result<bool> {
 /// Who holds a lock that is held: the process that took it, or what it left behind.
 fn alive(file: &File) -> Holder {
     match written(file) {
+        // Seen from another container its process id is nobody's or somebody else's, so all that is known is the lock.
+        Some(Owner { namespace: Some(theirs), .. }) if namespace().as_ref() != Some(&theirs) => {
+            Holder::Alive { pid: None }
+        }
         Some(owner) if started(owner.pid) == Some(owner.started) => Holder::Alive { pid: Some(owner.pid) },
         Some(_) => Holder::Ending,
         // Somebody holds it, and the careful answer is that it is alive.

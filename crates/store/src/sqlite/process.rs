@@ -8,6 +8,11 @@ pub(super) fn started(pid: u32) -> Option<u64> {
     ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// Which processes the numbers of this process count: those of this machine, or of a container.
+pub(super) fn namespace() -> Option<String> {
+    fs::read_link("/proc/self/ns/pid").ok()?.into_os_string().into_string().ok()
+}
+
 /// The name of a program may hold anything, so the fields are counted from its end.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(") ")?;
@@ -20,13 +25,14 @@ fn ticks(stat: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{started, ticks};
+    use super::{namespace, started, ticks};
 
     #[test]
     fn a_process_is_known_by_its_start() {
         // R-CLAIM-2
         assert!(started(std::process::id()).is_some());
         assert_eq!(started(u32::MAX), None);
+        assert!(namespace().is_some_and(|name| name.starts_with("pid:[")));
     }
 
     #[test]

@@ -2,20 +2,20 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sprag_store::{Holder, StoreError};
+use sprag_store::{Holder, OpenError, Store, StoreError};
 
-use super::sample::{Place, in_process, owner, process, said};
+use super::sample::{Place, in_process, leases, owner, process, process_within, said};
 
 #[test]
 fn a_lease_is_a_file_of_its_own_that_nobody_else_can_read() {
     let place = Place::new();
     let store = place.open();
     let lease = store.leases.hold(owner(1), "a \"note\"").unwrap();
-    let folder = place.folder().join("owners");
+    let folder = leases(&place);
     let file = folder.join(owner(1).to_string());
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
@@ -31,9 +31,9 @@ fn a_file_that_nobody_locks_is_abandoned_until_it_is_forgotten() {
     let place = Place::new();
     let store = place.open();
     drop(store.leases.hold(owner(2), "").unwrap());
-    let file = place.folder().join("owners").join(owner(1).to_string());
+    let file = leases(&place).join(owner(1).to_string());
     fs::write(&file, r#"{"pid":1,"started":0,"note":"clean this"}"#).unwrap();
-    fs::write(place.folder().join("owners/else"), "").unwrap();
+    fs::write(leases(&place).join("else"), "").unwrap();
     assert_eq!(store.leases.holder(owner(1)).unwrap(), Holder::Nobody);
     assert_eq!(store.leases.abandoned().unwrap(), [(owner(1), "clean this".to_owned())]);
     // After a power cut it may be empty.
@@ -104,7 +104,7 @@ fn those_who_look_are_in_nobodys_way() {
                 }
             });
         }
-        let file = place.folder().join("owners").join(owner(9).to_string());
+        let file = leases(&place).join(owner(9).to_string());
         for _ in 0..200 {
             fs::write(&file, r#"{"pid":1,"started":0,"note":""}"#).unwrap();
             let lease = store.leases.hold(owner(1), "").unwrap();
@@ -115,4 +115,126 @@ fn those_who_look_are_in_nobodys_way() {
     });
     store.leases.forget(owner(9)).unwrap();
     assert_eq!(store.leases.abandoned().unwrap(), []);
+}
+
+/// A process of another container is alive while it holds its lock: what its process id means here says nothing.
+#[test]
+fn a_process_of_another_namespace_is_alive() {
+    // R-CLAIM-2
+    let place = Place::new();
+    let store = place.open();
+    let lease = store.leases.hold(owner(1), "").unwrap();
+    let file = leases(&place).join(owner(1).to_string());
+    let text = fs::read_to_string(&file).unwrap();
+    let (pid, here) = (std::process::id(), fs::read_link("/proc/self/ns/pid").unwrap().display().to_string());
+    assert!(text.contains(&here), "{text}");
+    let holder = |text: &str| {
+        fs::write(&file, text).unwrap();
+        store.leases.holder(owner(1)).unwrap()
+    };
+    let elsewhere = text.replace(&here, "pid:[1]");
+    assert_eq!(holder(&elsewhere), Holder::Alive { pid: None });
+    // Nor is a process here with the number of one that died there.
+    assert_eq!(holder(&elsewhere.replace("\"started\":", "\"started\":1")), Holder::Alive { pid: None });
+    assert_eq!(holder(&text.replace("\"started\":", "\"started\":1")), Holder::Ending);
+    // Files of earlier versions do not say.
+    assert_eq!(holder(&format!(r#"{{"pid":{pid},"started":0,"note":""}}"#)), Holder::Ending);
+    assert_eq!(holder(&text), Holder::Alive { pid: Some(pid) });
+    drop(lease);
+}
+
+#[test]
+fn a_process_in_a_container_is_alive() {
+    // R-CLAIM-2
+    let unshare = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+    if !Command::new(unshare[0]).args(&unshare[1..]).arg("true").status().is_ok_and(|status| status.success()) {
+        println!("not run: a_process_in_a_container_is_alive, because no namespace may be made here");
+        return;
+    }
+    let place = Place::new();
+    let store = place.open();
+    let mut child = process_within(&unshare, "owners::hold_with_a_guard", &place.path());
+    let stdin = child.stdin.take();
+    assert_eq!(said(&mut child).next().unwrap(), "held");
+    assert_eq!(store.leases.holder(owner(1)).unwrap(), Holder::Alive { pid: None });
+    drop(stdin);
+    child.wait().unwrap();
+    assert_eq!(store.leases.holder(owner(1)).unwrap(), Holder::Nobody);
+}
+
+#[test]
+fn the_lease_does_not_depend_on_the_spelling_of_the_path() {
+    // R-CLAIM-2
+    let place = Place::new();
+    let store = place.open();
+    let elsewhere = Place::new();
+    symlink(place.path(), elsewhere.folder().join("link.db")).unwrap();
+    symlink(place.folder(), elsewhere.folder().join("folder")).unwrap();
+    let lease = store.leases.hold(owner(1), "").unwrap();
+    for name in ["link.db", "folder/sprag.db", "./folder/./sprag.db"] {
+        let other = Store::sqlite(&elsewhere.folder().join(name)).unwrap();
+        let pid = Some(std::process::id());
+        assert_eq!(other.leases.holder(owner(1)).unwrap(), Holder::Alive { pid }, "{name}");
+    }
+    assert!(!elsewhere.folder().join("link.db.owners").exists());
+    drop(lease);
+    // An empty file behind a link is filled, and the link stays one.
+    fs::write(place.folder().join("empty.db"), "").unwrap();
+    symlink(place.folder().join("empty.db"), elsewhere.folder().join("other.db")).unwrap();
+    let through = Store::sqlite(&elsewhere.folder().join("other.db")).unwrap();
+    let _lease = through.leases.hold(owner(2), "").unwrap();
+    assert!(place.folder().join("empty.db.owners").join(owner(2).to_string()).exists());
+    assert_eq!(store.leases.holder(owner(2)).unwrap(), Holder::Nobody, "databases in one folder do not meet");
+}
+
+#[test]
+fn a_file_with_two_names_is_refused() {
+    // R-CLAIM-2
+    let place = Place::new();
+    drop(place.open());
+    let other = place.folder().join("other.db");
+    fs::hard_link(place.path(), &other).unwrap();
+    for path in [place.path(), other.clone()] {
+        let error = Store::sqlite(&path).map(|_| ()).unwrap_err();
+        assert!(matches!(error, OpenError::Linked { links: 2, .. }), "{error}");
+        assert!(error.to_string().contains("two names would have two locks"), "{error}");
+    }
+    fs::remove_file(other).unwrap();
+    drop(place.open());
+}
+
+#[test]
+fn leases_that_others_could_forge_are_refused() {
+    // R-CLAIM-2
+    let place = Place::new();
+    let store = place.open();
+    drop(store.leases.hold(owner(1), "").unwrap());
+    let refused = |why: &str| {
+        let error = Store::sqlite(&place.path()).map(|_| ()).unwrap_err();
+        assert!(matches!(error, OpenError::Exposed { .. }) && error.to_string().contains(why), "{error}");
+        // The same for those who had it open before.
+        for answer in [
+            store.leases.hold(owner(1), "").map(drop),
+            store.leases.holder(owner(1)).map(drop),
+            store.leases.abandoned().map(drop),
+        ] {
+            assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{answer:?}");
+        }
+    };
+    let folder = leases(&place);
+    for mode in [0o720, 0o702, 0o777] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        refused("others may write it");
+    }
+    fs::remove_dir(&folder).unwrap();
+    symlink("/tmp", &folder).unwrap();
+    refused("it is not a folder");
+    fs::remove_file(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+    if std::os::unix::fs::chown(&folder, Some(1), None).is_ok() {
+        refused("it belongs to another user (uid 1)");
+    } else {
+        println!("not run: leases_that_others_could_forge_are_refused, a folder of somebody else");
+    }
 }

@@ -38,6 +38,11 @@ impl Place {
     }
 }
 
+/// Where the leases of a store are.
+pub fn leases(place: &Place) -> PathBuf {
+    place.folder().join("sprag.db.owners")
+}
+
 pub fn run(number: u8) -> RunId {
     RunId(Uuid::from_bytes([number; 16]))
 }
@@ -71,7 +76,13 @@ const STORE: &str = "SPRAG_TEST_STORE";
 
 /// This test program again, running one test that finds its store in the environment.
 pub fn process(test: &str, path: &Path) -> Child {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    process_within(&["env"], test, path)
+}
+
+/// The same, started by a program that is given before it.
+pub fn process_within(program: &[&str], test: &str, path: &Path) -> Child {
+    let mut command = Command::new(program[0]);
+    command.args(&program[1..]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]).env(STORE, path);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
 }
