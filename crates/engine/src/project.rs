@@ -73,7 +73,8 @@ impl Project {
     }
 }
 
-/// State that someone else could have planted is not used: it and its parents belong to the user or root.
+/// State that someone else could have planted is not used: it and its parents belong to the user or root, and nobody else
+/// may write it (`R-CLI-2`, S-35). Folders above it may be for all, as `/tmp` is.
 fn trusted(state: &Path) -> Result<(), EngineError> {
     let me = rustix::process::geteuid().as_raw();
     for folder in state.ancestors() {
@@ -85,6 +86,14 @@ fn trusted(state: &Path) -> Result<(), EngineError> {
                 help: "work in a folder of your own, or change its owner".into(),
             });
         }
+    }
+    let mode = std::fs::metadata(state).map_err(|error| EngineError::from_io(state.to_owned(), &error))?.mode();
+    if mode & 0o022 != 0 {
+        return Err(EngineError::Workspace {
+            path: state.to_owned(),
+            why: format!("others may write it (mode {:03o})", mode & 0o777),
+            help: "see that nobody put anything into it, then run `chmod go-w .sprag`".into(),
+        });
     }
     Ok(())
 }

@@ -1,8 +1,14 @@
 //! The project around a file: settings, state folder, compiled forms.
 
-use std::fs;
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 
 use super::space::{GOOD, Space};
+
+/// Makes a state folder by hand, whatever the umask is.
+fn state(space: &Space) {
+    DirBuilder::new().mode(0o700).create(space.path(".sprag")).unwrap();
+}
 
 /// R-FILE-3: limits can be set in `sprag.toml`; a mistake in it is not silently the default.
 #[test]
@@ -34,7 +40,7 @@ fn compiled_forms_are_kept_and_checked() {
     assert_eq!(fresh.code, Some(0));
     assert!(!space.path(".sprag").exists(), "looking at a workflow makes no state folder");
 
-    fs::create_dir(space.path(".sprag")).unwrap();
+    state(&space);
     let kept =
         || fs::read_dir(space.path(".sprag/compiled")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(space.run(&["graph"]).out, fresh.out);
@@ -79,11 +85,34 @@ fn compiled_forms_are_kept_and_checked() {
 #[test]
 fn old_compiled_forms_go() {
     let space = Space::new();
-    fs::create_dir(space.path(".sprag")).unwrap();
+    state(&space);
     for edit in 0..70 {
         let name = format!("file{edit}.yaml");
         fs::write(space.path(&name), GOOD.replace("hello", &format!("hello{edit}"))).unwrap();
         assert_eq!(space.run(&["validate", "-q", &name]).code, Some(0));
     }
     assert_eq!(fs::read_dir(space.path(".sprag/compiled")).unwrap().count(), 64);
+}
+
+/// R-CLI-2, S-35: state that others may write is not used, whoever it belongs to.
+#[test]
+fn state_that_others_may_write_is_refused() {
+    let space = Space::new().with("sprag.yaml", GOOD);
+    assert_eq!(space.run(&["run"]).code, Some(0));
+    let path = |name: &str| space.path(".sprag").join(name);
+    let mode = |mode| fs::set_permissions(path(""), Permissions::from_mode(mode)).unwrap();
+    for exposed in [0o720, 0o702, 0o777, 0o1777] {
+        mode(exposed);
+        for verb in ["validate", "run", "runs"] {
+            let ran = space.run(&[verb]);
+            ran.is_refusal("BAD_WORKSPACE");
+            assert!(ran.err.contains("chmod go-w .sprag"), "{}", ran.err);
+        }
+    }
+    mode(0o755);
+    assert_eq!(space.run(&["run"]).code, Some(0));
+    // What is inside is nobody else's to read either, even if the folder itself may be looked into.
+    for name in ["logs", "sprag.db.owners"] {
+        assert_eq!(path(name).metadata().unwrap().permissions().mode() & 0o777, 0o700, "{name}");
+    }
 }

@@ -1,8 +1,8 @@
 //! The log of an attempt: both streams as they arrive (`R-CMD-2`).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// How long a log may get.
@@ -65,7 +65,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.append(true).create(true).mode(0o600);
     match (options.open(path), path.parent()) {
         (Err(error), Some(parent)) if error.kind() == ErrorKind::NotFound => {
-            fs::create_dir_all(parent)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
             options.open(path)
         }
         (outcome, _) => outcome,
@@ -76,6 +76,7 @@ fn open(path: &Path) -> io::Result<File> {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     use super::Log;
 
@@ -83,12 +84,14 @@ mod tests {
     fn the_first_byte_creates_it_and_the_last_one_is_known() {
         // R-CMD-2, R-CMD-3
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("logs/1.log");
+        let path = folder.path().join("logs/run/1.log");
         let mut log = Log { bytes_max: 10, ..Log::new(&path) };
         log.add(b"");
         assert!(!path.exists());
         log.add(b"0123456");
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!((mode(&folder.path().join("logs")), mode(&folder.path().join("logs/run"))), (0o700, 0o700));
         log.add(b"789");
         log.add(b"a");
         log.add(b"b");

@@ -40,7 +40,7 @@ impl SlotFolders {
         let mut why = io::Error::from(ErrorKind::NotFound);
         for place in places(&state_folder) {
             if place.starts_with(&state_folder) {
-                fs::create_dir_all(&place)?;
+                DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
             }
             let path = place.join(name(owner));
             let noted = note(&path)?;
@@ -186,7 +186,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::{OwnerId, SlotFolders, name, read_written, remove_slot_folders};
+    use super::{OwnerId, SlotFolders, name, places, read_written, remove_slot_folders};
 
     const OWNER: &str = "0198c5f2-7b3a-7d10-8e4f-1a2b3c4d5e6f";
 
@@ -230,6 +230,23 @@ mod tests {
         assert!(fs::write(&known, "late").is_err(), "what the first left behind does not reach the second");
         drop((second, folders));
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_last_place_is_nobody_elses_either() {
+        // R-CMD-3
+        let state = tempfile::tempdir().unwrap();
+        let owner = OwnerId(uuid::Uuid::new_v4());
+        let mut taken = places(state.path());
+        let last = taken.pop().unwrap();
+        let taken: Vec<_> = taken.iter().map(|place| place.join(name(owner))).collect();
+        let made: Vec<_> = taken.iter().filter(|path| fs::create_dir(path).is_ok()).collect();
+        let folders = SlotFolders::create(owner, state.path());
+        for path in made {
+            fs::remove_dir(path).unwrap();
+        }
+        assert_eq!(folders.unwrap().path().parent(), Some(last.as_path()));
+        assert_eq!(last.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }
 
     #[test]
