@@ -33,7 +33,7 @@ fn a_real_disk_without_space() {
         mkdir small && mount -t tmpfs -o size=1m small small || exit 99
         cp sprag.yaml small && cd small || exit 98
         "$SPRAG" run > ../out 2> ../err & run=$!
-        tail -n +1 -f --pid=$run ../err | grep -q -m 1 'the store cannot be written'
+        until grep -q 'the store cannot be written' ../err; do kill -0 $run || exit 97; sleep 0.02; done
         cp ../ledger ../ledger-while-full
         rm junk
         wait $run || exit $?
