@@ -1,6 +1,7 @@
 //! Which processes there are, read from the kernel.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
@@ -45,9 +46,7 @@ pub fn of_run(run: &str) -> Vec<Process> {
 pub fn wait_for_the_end_of(run: &str) {
     while let Some(process) = of_run(run).pop() {
         if let Ok(handle) = pidfd_open(Pid::from_raw(process.pid).unwrap(), PidfdFlags::empty()) {
-            let limit = rustix::event::Timespec::try_from(super::owner::PATIENCE).unwrap();
-            let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit)).unwrap();
-            assert_eq!(ended, 1, "{process:?} goes on");
+            wait_for(&handle, &format!("{process:?}"));
         }
     }
 }
@@ -63,8 +62,17 @@ pub fn guard_of(owner: u32) -> Option<i32> {
         .map(|process| process.pid)
 }
 
+/// Kills a process, and waits until it is dead.
 pub fn kill(pid: i32) {
+    let handle = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty());
     signal(pid, Signal::KILL);
+    handle.iter().for_each(|handle| wait_for(handle, "what was killed"));
+}
+
+fn wait_for(handle: &OwnedFd, what: &str) {
+    let limit = rustix::event::Timespec::try_from(super::owner::PATIENCE).unwrap();
+    let ended = poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&limit)).unwrap();
+    assert_eq!(ended, 1, "{what} goes on");
 }
 
 pub fn signal(pid: i32, signal: Signal) {

@@ -41,10 +41,10 @@ fn files_that_cannot_be_used_say_why() {
         ("mkdir $SPRAG_OUTPUT", "the file of `SPRAG_OUTPUT` is not read: it is not a regular file"),
         ("ln -s /etc/passwd $SPRAG_OUTPUT", "the file of `SPRAG_OUTPUT` is not read: it is a link"),
         ("ln -s nowhere $SPRAG_OUTPUT", "the file of `SPRAG_OUTPUT` is not read: it is a link"),
-        ("truncate -s 17M $SPRAG_OUTPUT", "the file of `SPRAG_OUTPUT` is not read: it is larger than 16 MiB"),
+        ("truncate -s 17M $SPRAG_OUTPUT", "the file of `SPRAG_OUTPUT` is not read: it is larger than 1 MiB"),
         (
             "truncate -s 8E $SPRAG_CONTEXT || truncate -s 1T $SPRAG_CONTEXT",
-            "the file of `SPRAG_CONTEXT` is not read: it is larger than 16 MiB",
+            "the file of `SPRAG_CONTEXT` is not read: it is larger than 1 MiB",
         ),
         ("echo x > $SPRAG_CONTEXT", "the file of `SPRAG_CONTEXT` is not JSON: expected value at line 1 column 1"),
         (

@@ -1,6 +1,7 @@
 //! The one connection that writes, and what happens when the disk fails it (`R-JRN-3`).
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -25,6 +26,8 @@ pub(super) struct Writer {
     /// None after the file system failed.
     pub(super) connection: Option<Connection>,
     flush: Flush,
+    /// Whether there is something to put away.
+    wrote: bool,
     /// How often the connection was opened again: what was known about the file through an earlier one is not known now.
     reopened: u64,
     /// How many flushes failed. A success in between says nothing about what the failed one lost.
@@ -33,7 +36,14 @@ pub(super) struct Writer {
 
 impl Writer {
     pub fn new(path: &Path, connection: Connection) -> Self {
-        Self { path: path.to_owned(), connection: Some(connection), flush: Flush::Now, reopened: 0, failed_flushes: 0 }
+        Self {
+            path: path.to_owned(),
+            connection: Some(connection),
+            flush: Flush::Now,
+            wrote: false,
+            reopened: 0,
+            failed_flushes: 0,
+        }
     }
 
     /// Makes one transaction, whole or not at all. What it reads is true until it is done.
@@ -47,6 +57,7 @@ impl Writer {
             return Err(unavailable("the database is closed"));
         };
         let reopened = self.reopened;
+        self.wrote = true;
         let done = set_flush(connection, &mut self.flush, flush)
             .and_then(|()| transaction(connection, |connection| work(connection, reopened)));
         done.map_err(|error| self.failed(&error))
@@ -89,14 +100,30 @@ impl Writer {
     }
 }
 
-/// A store at rest is whole without its log: what is in the log is written back, as far as nobody reads it.
+/// A store at rest is whole without its log.
 impl Drop for Writer {
     fn drop(&mut self) {
-        if let Some(connection) = &self.connection {
+        if let Some(connection) = self.connection.as_ref().filter(|_| self.wrote) {
             // If it cannot be done now, whoever opens the store next finds everything in the log.
-            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            let _ = put_away(connection);
         }
     }
+}
+
+/// Writes the log back, and begins it anew with a page that says what the database says: the file keeps its length, and
+/// nothing in it counts any more. Otherwise damage to a log at rest would cut it short, and the old pages before the damage
+/// would hide the newer ones of the database.
+fn put_away(connection: &Connection) -> rusqlite::Result<()> {
+    // Whoever uses the store meanwhile puts it away later.
+    connection.busy_timeout(Duration::ZERO)?;
+    let busy: bool = connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get(0))?;
+    if busy {
+        return Ok(());
+    }
+    // Everything is in the database and flushed, so what happens to this page does not matter.
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    connection.pragma_update(None, "user_version", version)
 }
 
 impl Sqlite {

@@ -174,7 +174,7 @@ fn state(space: &Space) -> Vec<u8> {
 
 /// Where the running process keeps the files of its attempts.
 fn slots(space: &Space) -> (String, PathBuf) {
-    let owner = fs::read_dir(space.path(".sprag/owners")).unwrap().next().unwrap().unwrap().path();
+    let owner = fs::read_dir(space.path(".sprag/sprag.db.owners")).unwrap().next().unwrap().unwrap().path();
     let noted: serde_json::Value = serde_json::from_slice(&fs::read(&owner).unwrap()).unwrap();
     let folder = Path::new(noted["note"].as_str().unwrap()).to_owned();
     assert!(folder.is_dir(), "{}", folder.display());

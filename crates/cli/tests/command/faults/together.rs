@@ -44,7 +44,7 @@ nodes:
     let states = sql(&space, "SELECT status, completed, count(*) FROM runs GROUP BY 1, 2 ORDER BY 2");
     assert_eq!(states, format!("completed|2|{ROUNDS}\ncompleted|4|{}\n", 2 * ROUNDS));
     assert_eq!(sql(&space, "PRAGMA integrity_check"), "ok\n");
-    assert_eq!(std::fs::read_dir(space.path(".sprag/owners")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(space.path(".sprag/sprag.db.owners")).unwrap().count(), 0);
 }
 
 /// R-CLI-2: four processes that all find no `.sprag/` make one together.
