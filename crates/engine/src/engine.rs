@@ -1,6 +1,7 @@
 //! A project with its store: what the verbs about runs work on.
 
 use std::fs::DirBuilder;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -100,8 +101,24 @@ fn make_state(state: &Path) -> Result<(), EngineError> {
         help: "run in a folder that you may write".into(),
     };
     match DirBuilder::new().mode(0o700).create(state) {
-        Ok(()) => std::fs::write(state.join(".gitignore"), "*\n").map_err(unusable),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && state.is_dir() => Ok(()),
-        Err(error) => Err(unusable(error)),
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && state.is_dir() => {}
+        Err(error) => return Err(unusable(error)),
+    }
+    ignore(state).map_err(unusable)
+}
+
+/// Whoever made the folder may have been killed before this, so it is looked at each time. The file appears whole: an
+/// empty one would be there and say nothing.
+fn ignore(state: &Path) -> std::io::Result<()> {
+    let path = state.join(".gitignore");
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let mut file = tempfile::NamedTempFile::new_in(state)?;
+    file.write_all(b"*\n")?;
+    match file.persist_noclobber(path) {
+        Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error),
+        _ => Ok(()),
     }
 }

@@ -81,6 +81,23 @@ fn compiled_forms_are_kept_and_checked() {
     space.run(&["graph"]).is_refusal("TOO_LARGE");
 }
 
+/// R-CLI-2: version control leaves the state folder alone, even if whoever made it was killed right after.
+#[test]
+fn version_control_leaves_the_state_folder_alone() {
+    let space = Space::new().with("sprag.yaml", GOOD);
+    let file = space.path(".sprag/.gitignore");
+    let after_a_run = || {
+        assert_eq!(space.run(&["run"]).code, Some(0));
+        fs::read_to_string(&file).unwrap()
+    };
+    fs::create_dir(space.path(".sprag")).unwrap();
+    assert_eq!(after_a_run(), "*\n");
+    fs::remove_file(&file).unwrap();
+    assert_eq!(after_a_run(), "*\n");
+    fs::write(&file, "mine\n").unwrap();
+    assert_eq!(after_a_run(), "mine\n", "what a person wrote stays");
+}
+
 /// What is kept does not grow without end.
 #[test]
 fn old_compiled_forms_go() {
