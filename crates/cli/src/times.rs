@@ -1,14 +1,6 @@
 //! Moments and lengths of time as people read them.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use sprag_core::run::Timestamp;
-
-/// Now.
-pub fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
 
 /// A moment to the second: `2026-01-31 09:30:00Z`.
 pub fn moment(at: Timestamp) -> String {

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use sprag_core::file::Duration;
 use sprag_core::run::Timestamp;
+use sprag_engine::host::Clock;
 use sprag_engine::ops::{self, RunLine, RunState};
 use sprag_engine::{Engine, EngineError, RunError};
 use sprag_store::Filter;
@@ -51,7 +52,7 @@ fn state(text: &str) -> Result<RunState, String> {
 
 impl Runs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let now = times::now();
+        let now = Clock::default().now();
         let filter = Filter {
             workflow: self.workflow,
             since: self
