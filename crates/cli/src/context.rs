@@ -9,6 +9,7 @@ use sprag_engine::guard::GuardProgram;
 
 use crate::arguments::{Everywhere, GUARD};
 use crate::failure::Failure;
+use crate::printed::Printed;
 
 const NARROWEST: usize = 60;
 const WIDEST: usize = 140;
@@ -61,10 +62,13 @@ impl Context {
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::standard_output)
     }
 
-    /// Writes bytes as they are, but for what would steer a terminal that does not want it.
-    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let mut out = AutoStream::new(std::io::stdout().lock(), self.choice);
-        out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::standard_output)
+    /// Where what commands printed goes.
+    pub fn printed(&self) -> Printed {
+        let colours = match self.choice {
+            ColorChoice::Auto => AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
+            choice => choice != ColorChoice::Never,
+        };
+        Printed::new(colours)
     }
 
     /// Writes one JSON document.

@@ -42,6 +42,13 @@ pub enum Failure {
         /// The stable code and what to do next.
         facts: Facts,
     },
+    /// The flags do not go together.
+    Usage {
+        /// Which.
+        message: String,
+        /// What to write instead.
+        help: String,
+    },
     /// The result could not be written.
     Output {
         /// Where to.
@@ -59,6 +66,7 @@ impl Failure {
         match self {
             Self::Engine(error) => error.facts(),
             Self::Run { facts, .. } => facts.clone(),
+            Self::Usage { help, .. } => Facts::new(Code::USAGE, help),
             Self::Output { .. } | Self::ClosedPipe => Facts::new(
                 Code::OUTPUT_FAILED,
                 "check that the folder exists, that it can be written, and that there is space",
@@ -80,7 +88,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Engine(error) => error.fmt(formatter),
-            Self::Run { message, .. } => formatter.write_str(message),
+            Self::Run { message, .. } | Self::Usage { message, .. } => formatter.write_str(message),
             Self::Output { target, source } => write!(formatter, "{target} cannot be written: {source}"),
             Self::ClosedPipe => formatter.write_str("standard output was closed"),
         }

@@ -6,6 +6,7 @@ mod context;
 mod failure;
 mod live;
 mod picture;
+mod printed;
 mod render;
 mod table;
 mod times;

@@ -148,6 +148,11 @@ impl Reader {
         Self { run: id, definition, nodes }
     }
 
+    /// The workflow of the run.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
     /// The events of the next commit.
     pub fn read(&mut self, commit: &Commit) -> Vec<Event> {
         let numbered = (commit.first.0..).map(Seq).zip(&commit.entries);
@@ -249,7 +254,8 @@ impl Reader {
     }
 }
 
-const fn verb(verb: &Verb) -> &'static str {
+/// What a person wants, in a word.
+pub(crate) const fn verb(verb: &Verb) -> &'static str {
     match verb {
         Verb::Answer { .. } => "answer",
         Verb::Signal { .. } => "signal",

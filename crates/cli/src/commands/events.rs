@@ -27,13 +27,10 @@ impl Events {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let engine = Engine::open(&context.project()?, context.store())?;
         let mut watch = ops::watch(&engine, &self.run)?;
-        loop {
-            let events = if self.follow { watch.follow()?.unwrap_or_default() } else { watch.read()? };
-            if events.is_empty() {
-                return Ok(Exit::OK);
-            }
+        while let Some(events) = if self.follow { watch.follow()? } else { watch.read()? } {
             context.data(&events.iter().map(|event| text(context, event)).collect::<String>())?;
         }
+        Ok(Exit::OK)
     }
 }
 

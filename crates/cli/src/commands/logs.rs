@@ -1,7 +1,7 @@
 //! `sprag logs`: what the attempts of a run printed.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::time::Duration;
 
 use clap::Args;
@@ -11,6 +11,7 @@ use sprag_engine::{Engine, EngineError};
 
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
+use crate::printed::Printed;
 
 /// How often a log that may grow is looked at.
 const POLL: Duration = Duration::from_millis(50);
@@ -30,7 +31,7 @@ pub struct Logs {
     #[arg(value_name = "NODE")]
     node: Option<String>,
     /// Only this attempt
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     attempt: Option<u32>,
     /// Go on until the run ends, or nobody runs it
     #[arg(short, long)]
@@ -39,31 +40,37 @@ pub struct Logs {
 
 impl Logs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        if context.json && self.follow {
+            return Err(Failure::Usage {
+                message: "`--json` and `--follow` do not go together: a log is bytes, not JSON".into(),
+                help: "`sprag logs --json` names the files; `sprag events --json -f` follows a run".into(),
+            });
+        }
         let engine = Engine::open(&context.project()?, context.store())?;
-        let mut shown = Shown { context, headings: self.node.is_none() || self.attempt.is_none(), logs: Vec::new() };
-        let (run, files) = ops::logs(&engine, &self.run, self.node.as_deref(), self.attempt)?;
+        let headings = self.node.is_none() || self.attempt.is_none();
+        let mut logs = ops::logs(&engine, &self.run, self.node, self.attempt)?;
         if context.json {
-            let files = files.iter().map(|file| {
+            let files = logs.files().iter().map(|file| {
                 json!({ "node": file.node, "attempt": file.attempt, "path": file.path, "there": file.path.exists() })
             });
-            context.document(&json!({ "run_id": run, "logs": files.collect::<Vec<_>>() }))?;
+            context.document(&json!({ "run_id": logs.run(), "logs": files.collect::<Vec<_>>() }))?;
             return Ok(Exit::OK);
         }
-        shown.print(&files)?;
+        let mut shown = Shown { context, printed: context.printed(), headings, current: None, logs: Vec::new() };
         if !self.follow {
-            if shown.logs.is_empty() {
+            shown.print(logs.files())?;
+            if shown.current.is_none() {
                 context.say("nothing was printed\n");
             }
+            shown.printed.end()?;
             return Ok(Exit::OK);
         }
-        let which = Which::Named(run.to_string());
-        let mut watch = ops::watch(&engine, &which)?;
         loop {
+            let more = logs.read()?;
             // What was written before the end of the run is printed after it.
-            let alive = watch.is_alive()?;
-            while !watch.read()?.is_empty() {}
-            shown.print(&ops::logs(&engine, &which, self.node.as_deref(), self.attempt)?.1)?;
-            if !alive || watch.has_ended() {
+            shown.print(logs.files())?;
+            if !more {
+                shown.printed.end()?;
                 return Ok(Exit::OK);
             }
             std::thread::sleep(POLL);
@@ -71,51 +78,59 @@ impl Logs {
     }
 }
 
-/// The logs that are being printed, each with how much of it was.
+/// The logs that are being printed.
 struct Shown<'context> {
     context: &'context Context,
+    printed: Printed,
     headings: bool,
-    logs: Vec<(LogFile, u64)>,
+    /// The log that was printed last.
+    current: Option<usize>,
+    /// For each, in the order in which they came, how much of it was printed; nothing more is to come of `None`.
+    logs: Vec<Option<u64>>,
 }
 
 impl Shown<'_> {
     fn print(&mut self, files: &[LogFile]) -> Result<(), Failure> {
-        for file in files {
-            let known = self.logs.iter().position(|(known, _)| known.path == file.path);
-            let from = known.map_or(0, |at| self.logs[at].1);
-            let read = self.print_from(file, from, known.is_none())?;
-            match known {
-                Some(at) => self.logs[at].1 += read,
-                None if read > 0 => self.logs.push((file.clone(), read)),
-                None => {}
+        self.logs.resize(files.len(), Some(0));
+        for (at, file) in files.iter().enumerate() {
+            if let Some(from) = self.logs[at] {
+                let to = self.print_from(at, file, from)?;
+                self.logs[at] = file.open.then_some(to);
             }
         }
         Ok(())
     }
 
-    fn print_from(&self, file: &LogFile, from: u64, new: bool) -> Result<u64, Failure> {
+    /// Prints what was added to a log, and says how long it is.
+    fn print_from(&mut self, at: usize, file: &LogFile, from: u64) -> Result<u64, Failure> {
         let unreadable = |error: std::io::Error| {
             Failure::Engine(EngineError::Unreadable { path: file.path.clone(), why: error.to_string() })
         };
-        let mut log = match File::open(&file.path) {
-            Ok(log) => log,
+        match std::fs::metadata(&file.path) {
+            Ok(found) if found.len() > from => {}
+            Ok(_) => return Ok(from),
             // It is made by its first byte.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(from),
             Err(error) => return Err(unreadable(error)),
-        };
-        std::io::Seek::seek(&mut log, std::io::SeekFrom::Start(from)).map_err(unreadable)?;
+        }
+        let mut log = File::open(&file.path).map_err(unreadable)?;
+        log.seek(SeekFrom::Start(from)).map_err(unreadable)?;
         let mut chunk = vec![0; CHUNK];
-        let mut read = 0;
+        let mut to = from;
         loop {
             let count = log.read(&mut chunk).map_err(unreadable)?;
             if count == 0 {
-                return Ok(read);
+                return Ok(to);
             }
-            if read == 0 && new && self.headings {
-                self.context.say(&format!("--- {} (attempt {})\n", file.node, file.attempt));
+            if self.current != Some(at) {
+                self.current = Some(at);
+                self.printed.end()?;
+                if self.headings {
+                    self.context.say(&format!("--- {} (attempt {})\n", file.node, file.attempt));
+                }
             }
-            self.context.bytes(&chunk[..count])?;
-            read += count as u64;
+            self.printed.write(&chunk[..count])?;
+            to += count as u64;
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use sprag_core::run::NodeState;
 use sprag_engine::Engine;
-use sprag_engine::ops::{self, AttemptRecord, RunState, ShownNode, ShownRun, Which};
+use sprag_engine::ops::{self, AttemptRecord, Decision, Message, RunState, ShownNode, ShownRun, Which};
 
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
@@ -120,7 +120,8 @@ fn document(shown: &ShownRun) -> Value {
         "workflow": created.workflow,
         "version": shown.version,
         "status": shown.state.as_str(),
-        "mode": "clean",
+        // The default of `R-MODE-1`; nothing can be reused yet, and no other mode be asked for.
+        "mode": "incremental",
         "graph_hash": created.graph_hash,
         "previous_run_id": created.previous_run,
         "retry_count": created.retry_count,
@@ -133,8 +134,8 @@ fn document(shown: &ShownRun) -> Value {
         "not_resumable_because": not_resumable(shown.state),
         "checkpoint_id": null,
         "context": shown.context,
-        "messages": [],
-        "decisions": [],
+        "messages": shown.messages.iter().map(message).collect::<Vec<_>>(),
+        "decisions": shown.decisions.iter().map(decision).collect::<Vec<_>>(),
         "counts": shown.counts,
         "usage": shown.usage,
         "nodes": shown.nodes.iter().map(node).collect::<Vec<_>>(),
@@ -147,6 +148,29 @@ const fn not_resumable(state: RunState) -> Option<&'static str> {
         RunState::Created | RunState::Running => Some("a process is running it"),
         RunState::Completed | RunState::Failed | RunState::Cancelled => Some("it is over"),
     }
+}
+
+fn decision(decision: &Decision) -> Value {
+    json!({
+        "at": decision.at.to_string(),
+        "by": decision.by,
+        "why": decision.why,
+        "what": decision.verb,
+        "question": decision.question,
+        "node": decision.node,
+        "choice": decision.choice,
+        "refused": decision.refused,
+    })
+}
+
+fn message(message: &Message) -> Value {
+    json!({
+        "at": message.at.to_string(),
+        "by": message.by,
+        "kind": message.kind,
+        "name": message.name,
+        "data": message.data,
+    })
 }
 
 fn node(node: &ShownNode) -> Value {

@@ -15,6 +15,7 @@ mod hostile;
 mod kills;
 mod ledger;
 mod owner;
+mod printing;
 mod processes;
 mod project;
 mod reading;

@@ -78,3 +78,10 @@ fn wait_for(handle: &OwnedFd, what: &str) {
 pub fn signal(pid: i32, signal: Signal) {
     let _ = kill_process(Pid::from_raw(pid).unwrap(), signal);
 }
+
+/// Whether a signal that was sent to a process has not reached it yet.
+pub fn has_pending_signals(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let pending = status.lines().filter_map(|line| line.strip_prefix("ShdPnd:").or(line.strip_prefix("SigPnd:")));
+    pending.map(str::trim).any(|mask| mask.contains(|digit| digit != '0'))
+}

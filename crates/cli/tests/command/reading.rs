@@ -127,7 +127,9 @@ nodes:
     ] {
         assert_eq!(shown[key], value, "{key}");
     }
-    for key in ["run_id", "mode", "graph_hash", "started_at"] {
+    // R-MODE-1: what is the default when no other can be asked for.
+    assert_eq!(shown["mode"], "incremental");
+    for key in ["run_id", "graph_hash", "started_at"] {
         assert!(shown[key].is_string(), "{key}");
     }
     assert!(shown.as_object().unwrap().contains_key("checkpoint_id"));
@@ -179,6 +181,8 @@ nodes:
     assert_eq!(logs(&["-q", "silent"]).err, "");
     let wrong = logs(&["silnt"]);
     assert!(wrong.err.contains("error[UNKNOWN_NODE]") && wrong.err.contains("did you mean `silent`?"), "{}", wrong.err);
+    let ran = logs(&["--json", "-f"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (Some(2), &json!("USAGE")));
     let files = logs(&["--json"]).json();
     assert_eq!(files["logs"].as_array().unwrap().len(), 4);
     assert_eq!((&files["logs"][3]["node"], &files["logs"][3]["there"]), (&json!("silent"), &json!(false)));

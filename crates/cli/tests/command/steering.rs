@@ -114,6 +114,21 @@ fn asked_twice_to_end() {
     assert_eq!(live.show()["nodes"][0]["attempts"], 2);
 }
 
+/// R-GATE-3: two that come at once are two.
+#[test]
+fn asked_twice_at_once() {
+    let mut live = Live::new(WAITING);
+    live.owner.signal(Signal::INT);
+    // The kernel makes one of two that wait, which is not what a person does who presses twice.
+    while processes::has_pending_signals(live.owner.pid) {
+        std::thread::yield_now();
+    }
+    live.owner.signal(Signal::INT);
+    assert!(live.owner.said("killing").is_some());
+    assert_eq!(live.owner.finish().code, Some(130));
+    assert!(processes::of_run(&live.id).is_empty());
+}
+
 /// R-GATE-3: a terminal sends Ctrl-C to a whole group of processes, of which commands are no part.
 #[test]
 fn ctrl_c_of_a_terminal_does_not_reach_commands() {
@@ -133,7 +148,7 @@ fn ctrl_c_of_a_terminal_does_not_reach_commands() {
     assert_eq!(space.run(&["show", "--json"]).json()["nodes"][0]["output"], "gone");
 }
 
-/// R-CMD-2, R-EDGE-5: from another terminal; all its processes die.
+/// R-CMD-2, R-EDGE-5, R-CLI-8: from another terminal; all its processes die, and who wanted it is known.
 #[test]
 fn a_live_run_is_ended_from_outside() {
     for verb in ["cancel", "kill"] {
@@ -149,6 +164,10 @@ fn a_live_run_is_ended_from_outside() {
         assert!(left.is_empty() && live.up.is_silent(), "{left:?}");
         let shown = live.space.run(&["show", "--json"]).json();
         assert_eq!((shown["status"].as_str(), states(&shown)), (Some("cancelled"), vec!["cancelled", "cancelled"]));
+        let [decision] = shown["decisions"].as_array().unwrap().as_slice() else { panic!("{}", shown["decisions"]) };
+        let told = ["what", "by", "why", "refused"].map(|key| decision[key].as_str());
+        assert_eq!(told, [Some(verb), Some("somebody"), Some("enough"), None]);
+        assert!(decision["at"].is_string());
         let events = live.space.run(&["events"]);
         assert!(events.out.contains(&format!("{verb} by ")), "{}", events.out);
     }

@@ -6,9 +6,10 @@ use sprag_core::run::RunId;
 use sprag_core::suggest;
 
 use super::find::Which;
-use super::show::show;
+use super::watch::{Watch, watch};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::events::{Event, NodeMoved, What};
 use crate::run_error::RunError;
 
 /// The log of one attempt. The file is there once the attempt has written something.
@@ -24,29 +25,74 @@ pub struct LogFile {
     pub path: PathBuf,
 }
 
-/// The logs of a run, in the order in which its attempts began; of one node or one attempt, if that is wanted.
-pub fn logs(
-    engine: &Engine,
-    which: &Which,
-    node: Option<&str>,
+/// The logs of a run, and those that come while it goes on.
+#[derive(Debug)]
+pub struct Logs<'engine> {
+    watch: Watch<'engine>,
+    state: PathBuf,
+    node: Option<String>,
     attempt: Option<u32>,
-) -> Result<(RunId, Vec<LogFile>), EngineError> {
-    let shown = show(engine, which)?;
-    let run = shown.run;
-    if let Some(wanted) = node.filter(|wanted| !shown.nodes.iter().any(|node| node.id == **wanted)) {
-        let names = shown.nodes.iter().map(|node| node.id.as_str());
-        let nearest = suggest::nearest(wanted, names).map(str::to_owned);
-        return Err(RunError::NoNode { run, node: wanted.to_owned(), nearest }.into());
+    files: Vec<LogFile>,
+}
+
+/// The logs of a run, in the order in which its attempts began; of one node or one attempt, if that is wanted.
+pub fn logs<'engine>(
+    engine: &'engine Engine,
+    which: &Which,
+    node: Option<String>,
+    attempt: Option<u32>,
+) -> Result<Logs<'engine>, EngineError> {
+    let watch = watch(engine, which)?;
+    let graph = &watch.definition().graph;
+    let names = || graph.nodes().map(|node| graph.id(node).as_str());
+    if let Some(wanted) = node.as_deref().filter(|wanted| names().all(|name| name != *wanted)) {
+        let nearest = suggest::nearest(wanted, names()).map(str::to_owned);
+        return Err(RunError::NoNode { run: watch.run(), node: wanted.to_owned(), nearest }.into());
     }
-    let mut files = Vec::new();
-    for shown in shown.nodes.into_iter().filter(|shown| node.is_none_or(|wanted| shown.id == wanted)) {
-        for record in shown.attempts.iter().filter(|record| attempt.is_none_or(|wanted| record.attempt == wanted)) {
-            let path = crate::logs::path(&engine.surroundings.state, run, &shown.id, record.attempt);
-            let file =
-                LogFile { node: shown.id.clone(), attempt: record.attempt, open: record.ended_at.is_none(), path };
-            files.push((record.started_at, file));
+    let state = engine.surroundings.state.clone();
+    let mut logs = Logs { watch, state, node, attempt, files: Vec::new() };
+    logs.read()?;
+    Ok(logs)
+}
+
+impl Logs<'_> {
+    /// The run.
+    pub const fn run(&self) -> RunId {
+        self.watch.run()
+    }
+
+    /// All logs so far.
+    pub fn files(&self) -> &[LogFile] {
+        &self.files
+    }
+
+    /// Reads what happened since, and says whether more can come.
+    pub fn read(&mut self) -> Result<bool, EngineError> {
+        // Asked first: what a dying owner wrote is read all the same.
+        let alive = self.watch.is_alive()?;
+        while let Some(events) = self.watch.read()? {
+            for event in &events {
+                self.take(event);
+            }
+        }
+        Ok(alive && !self.watch.has_ended())
+    }
+
+    fn take(&mut self, event: &Event) {
+        let What::Node(moved) = &event.what else { return };
+        let NodeMoved { node, attempt, to, .. } = &**moved;
+        if self.node.as_ref().is_some_and(|wanted| wanted != node) || self.attempt.is_some_and(|it| it != *attempt) {
+            return;
+        }
+        if *to == "running" {
+            let path = crate::logs::path(&self.state, self.run(), node, *attempt);
+            self.files.push(LogFile { node: node.clone(), attempt: *attempt, open: true, path });
+            return;
+        }
+        // It is one of those that began last.
+        let ended = self.files.iter_mut().rev().find(|file| file.attempt == *attempt && file.node == *node);
+        if let Some(file) = ended {
+            file.open = false;
         }
     }
-    files.sort_by(|a, b| (a.0, &a.1.node, a.1.attempt).cmp(&(b.0, &b.1.node, b.1.attempt)));
-    Ok((run, files.into_iter().map(|(_, file)| file).collect()))
 }

@@ -3,6 +3,7 @@
 mod find;
 mod live;
 mod logs;
+mod people;
 mod resume;
 mod run;
 mod runs;
@@ -13,7 +14,8 @@ mod watch;
 
 pub use find::Which;
 pub use live::{Live, LiveNews};
-pub use logs::{LogFile, logs};
+pub use logs::{LogFile, Logs, logs};
+pub use people::{Decision, Message};
 pub use resume::{ResumeOptions, resume};
 pub use run::{RunOptions, params_of, run, run_many};
 pub use runs::{RunLine, RunState, list, summary};

@@ -10,6 +10,7 @@ use sprag_core::run::{
 };
 
 use super::find::{self, Which};
+use super::people::{Decision, Message, People};
 use super::runs::{RunState, is_alive};
 use crate::driver::Fold;
 use crate::engine::Engine;
@@ -45,6 +46,10 @@ pub struct ShownRun {
     pub owner: Option<OwnerId>,
     /// Questions, answered or not.
     pub questions: Vec<AskedQuestion>,
+    /// What people wanted of it, in order.
+    pub decisions: Vec<Decision>,
+    /// The signals that arrived, in order.
+    pub messages: Vec<Message>,
     /// Its nodes, by (wave, id).
     pub nodes: Vec<ShownNode>,
 }
@@ -131,11 +136,13 @@ struct Told {
     attempts: Vec<Vec<AttemptRecord>>,
     owner: Option<OwnerId>,
     fence: u64,
+    people: People,
 }
 
 impl Told {
     fn new(run: RunId, nodes: usize) -> Self {
-        Self { run, outputs: vec![None; nodes], attempts: vec![Vec::new(); nodes], owner: None, fence: 0 }
+        let (outputs, attempts) = (vec![None; nodes], vec![Vec::new(); nodes]);
+        Self { run, outputs, attempts, owner: None, fence: 0, people: People::default() }
     }
 
     fn read(&mut self, run: &Run, commit: &Commit) {
@@ -170,6 +177,13 @@ impl Told {
                     }
                     self.outputs[node.at()] = None;
                 }
+                Entry::Command(record) => self.people.command(commit.at, record),
+                Entry::Answered(answer) => {
+                    let asked = run.questions().find(|asked| asked.question.id == answer.question);
+                    let node = asked.map(|asked| run.definition().graph.id(asked.question.node).to_string());
+                    self.people.answered(commit.at, answer, node);
+                }
+                Entry::Signalled { name, data, .. } => self.people.signalled(commit.at, name, data),
                 Entry::Cancelled { node, .. } => self.ended(*node, commit.at, NodeState::Cancelled.as_str(), None),
                 _ => {}
             }
@@ -219,6 +233,8 @@ impl Told {
             usage: run.usage(),
             owner: self.owner,
             questions: run.questions().cloned().collect(),
+            decisions: self.people.decisions,
+            messages: self.people.messages,
             nodes,
         }
     }
