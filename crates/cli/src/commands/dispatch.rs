@@ -46,7 +46,9 @@ pub fn main() -> Exit {
 /// Whoever asked for JSON gets JSON, even if the rest of the line cannot be understood.
 fn usage_as_json(error: &clap::Error) -> Exit {
     let text = error.to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    // What is missing is named in lines of its own, before the first empty one.
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let message = lines.trim_start_matches("error: ");
     let document = serde_json::json!({
         "error": { "code": Code::USAGE.as_str(), "message": message, "help": "see `sprag --help`", "exit_code": Code::USAGE.exit() }
     });

@@ -62,12 +62,7 @@ impl Graph {
         let project = context.project()?;
         let checked = ops::open(&project, &context.path(&self.file));
         let Some(definition) = &checked.definition else {
-            if context.json {
-                context.document(&validate::document(std::slice::from_ref(&checked), false))?;
-            } else {
-                validate::explain(context, &checked);
-            }
-            return Ok(validate::exit(&checked));
+            return validate::refuse(context, &checked);
         };
         let drawn = self.drawn(&picture(definition));
         match &self.output {

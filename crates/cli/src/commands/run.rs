@@ -58,12 +58,7 @@ impl Run {
         let project = context.project()?;
         let checked = ops::open(&project, &context.path(&self.file));
         let Some(definition) = checked.definition else {
-            if context.json {
-                context.document(&validate::document(&[checked], false))?;
-                return Ok(Exit::INVALID);
-            }
-            validate::explain(context, &checked);
-            return Ok(validate::exit(&checked));
+            return validate::refuse(context, &checked);
         };
         let options = RunOptions { params: self.params(context)?, overrides: self.overrides() };
         let source = checked.report.files.first().map(|file| file.text.as_str());

@@ -42,8 +42,30 @@ impl Validate {
     }
 }
 
+/// Ends a command that was given a file which is not right: the first problem stands for all of them.
+pub fn refuse(context: &Context, checked: &Checked) -> Result<Exit, Failure> {
+    let exit = exit(checked);
+    if context.json {
+        let problems: Vec<_> =
+            checked.report.files.iter().flat_map(|file| render::file_json(file, Severity::Error)).collect();
+        let first = problems.first().cloned().unwrap_or_default();
+        context.document(&json!({
+            "error": {
+                "code": first["code"],
+                "message": first["message"],
+                "help": first["help"],
+                "exit_code": exit.0,
+                "problems": problems,
+            }
+        }))?;
+    } else {
+        explain(context, checked);
+    }
+    Ok(exit)
+}
+
 /// How a command ends that was given this file: the gravest code decides.
-pub fn exit(checked: &Checked) -> Exit {
+fn exit(checked: &Checked) -> Exit {
     let files = &checked.report.files;
     let in_text = files.iter().flat_map(|file| &file.diagnostics).map(|diagnostic| diagnostic.code.exit());
     let unread = files.iter().filter_map(|file| file.unreadable.as_ref()).map(|error| error.facts().code.exit());
@@ -51,7 +73,7 @@ pub fn exit(checked: &Checked) -> Exit {
 }
 
 /// Prints the problems of a file and of the files it names.
-pub fn explain(context: &Context, checked: &Checked) {
+fn explain(context: &Context, checked: &Checked) {
     let width = context.width;
     let mut codes = Vec::new();
     let mut counts = (0, 0);
@@ -91,7 +113,7 @@ fn size(definition: &Definition) -> String {
 }
 
 /// The stable shape of `R-CLI-8`, with the checked workflows added.
-pub fn document(checked: &[Checked], valid: bool) -> Value {
+fn document(checked: &[Checked], valid: bool) -> Value {
     let files = || checked.iter().flat_map(|checked| &checked.report.files);
     let list = |severity| files().flat_map(|file| render::file_json(file, severity)).collect::<Vec<_>>();
     let workflows = checked.iter().filter_map(|checked| checked.definition.as_ref()).map(|definition| {

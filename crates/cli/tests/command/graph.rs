@@ -48,7 +48,7 @@ fn svg_can_be_rendered() {
 fn an_invalid_file_is_explained_and_not_drawn() {
     let space = Space::new().with("sprag.yaml", BAD);
     space.run(&["graph", "--format", "svg"]).is_refusal("UNKNOWN_KEY");
-    assert_eq!(space.run(&["graph", "--json"]).json()["valid"], false);
+    assert_eq!(space.run(&["graph", "--json"]).json()["error"]["code"], "UNKNOWN_KEY");
 }
 
 #[test]

@@ -28,6 +28,9 @@ fn mistakes_on_the_command_line_exit_2() {
     let json = space.run(&["--json", "vaildate"]);
     assert_eq!((json.code, json.err.as_str()), (Some(2), ""));
     assert_eq!(json.json()["error"]["code"], "USAGE");
+    let missing = space.run(&["--json", "cancel"]).json();
+    assert!(missing["error"]["message"].as_str().unwrap().ends_with("not provided: <RUN>"), "{missing}");
+    assert_eq!(space.run(&["logs", "--attempt", "0"]).code, Some(2));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::space::{GOOD, Ran, Space};
+use super::space::{BAD, Ran, Space};
 use super::wide;
 
 fn lines(text: &str) -> Vec<Value> {
@@ -247,13 +247,24 @@ fn parallelism_changes_nothing_but_time() {
     assert_eq!(one.2, again.2, "one at a time, even the order is the same");
 }
 
-/// An invalid file leaves nothing behind but the state folder.
+/// R-CLI-8: an invalid file leaves nothing behind, and is an error like any other, with all its problems.
 #[test]
 fn an_invalid_file_does_not_run() {
-    let space = Space::new().with("sprag.yaml", GOOD.replace("run:", "runs:"));
+    let space = Space::new().with("sprag.yaml", BAD);
     space.run(&["run"]).is_refusal("UNKNOWN_KEY");
-    let ran = space.run(&["run", "--json"]);
-    assert_eq!((ran.code, &ran.json()["valid"]), (Some(2), &json!(false)));
+    for verb in ["run", "graph"] {
+        let ran = space.run(&[verb, "--json"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(2), ""));
+        let (document, checked) = (ran.json(), space.run(&["validate", "--json"]).json());
+        let error = &document["error"];
+        assert_eq!((&error["problems"], &error["exit_code"]), (&checked["errors"], &json!(2)));
+        assert_eq!(error["problems"].as_array().unwrap().len(), 2);
+        for key in ["code", "message", "help"] {
+            assert_eq!(error[key], error["problems"][0][key]);
+        }
+    }
+    assert!(!space.path(".sprag").exists());
+    assert_eq!(space.run(&["run", "--json", "nowhere.yaml"]).json()["error"]["code"], "FILE_NOT_FOUND");
     space.run(&["run", "nowhere.yaml"]).is_refusal("FILE_NOT_FOUND");
     assert_eq!(space.run(&["runs", "--json"]).json(), json!({ "runs": [], "next": null }));
 }
