@@ -66,7 +66,9 @@ pub fn guard_of(owner: u32) -> Option<i32> {
 pub fn kill(pid: i32) {
     let handle = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty());
     signal(pid, Signal::KILL);
-    handle.iter().for_each(|handle| wait_for(handle, "what was killed"));
+    if let Ok(handle) = handle {
+        wait_for(&handle, "what was killed");
+    }
 }
 
 fn wait_for(handle: &OwnedFd, what: &str) {
