@@ -101,11 +101,12 @@ fn make_state(state: &Path) -> Result<(), EngineError> {
         help: "run in a folder that you may write".into(),
     };
     match DirBuilder::new().mode(0o700).create(state) {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && state.is_dir() => {}
-        Err(error) => return Err(unusable(error)),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists || !state.is_dir() => return Err(unusable(error)),
+        _ => {}
     }
-    ignore(state).map_err(unusable)
+    // No reason to refuse a run: if the folder cannot be written, the store says so.
+    drop(ignore(state));
+    Ok(())
 }
 
 /// Whoever made the folder may have been killed before this, so it is looked at each time. The file appears whole: an
