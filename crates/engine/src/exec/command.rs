@@ -19,7 +19,8 @@ use super::slot::{Files, SlotFolder};
 use super::sweep::Marker;
 use super::watch::{Stopped, Watch, kill_all};
 
-/// Executes an attempt and returns when it is over.
+/// Executes an attempt and returns when it is over. What it left in its slot stays there until the next attempt, or until
+/// the slot is tidied.
 ///
 /// Of a command that was stopped no process is left. What a command that ended by itself left in the background lives
 /// on until its owner ends, but nobody reads its output any more.
@@ -38,11 +39,13 @@ pub fn execute(job: &CommandJob, slot: &SlotFolder, abort: &Abort) -> Result<Pro
         NodeError::new(Known::UNAVAILABLE, format!("the command could not be watched, so it was killed: {error}"))
     })?;
     capture.finish();
-    match stopped {
+    let outcome = match stopped {
         Some(why) => Err(failure::of_stop(why)),
         None if status.success() => product::of(job, &files, &capture),
         None => Err(failure::of_exit(job, &files, &capture, status)),
-    }
+    };
+    slot.keep(files);
+    outcome
 }
 
 /// Starts the command with nothing of ours but three streams. A group of its own keeps the terminal's Ctrl-C from it

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -59,7 +60,7 @@ impl SlotFolders {
 
     /// The folder of one slot. Two slots never share a number at the same time.
     pub fn slot(&self, number: u32) -> SlotFolder {
-        SlotFolder { base: self.path.join(number.to_string()), attempts: AtomicU64::new(0) }
+        SlotFolder { base: self.path.join(number.to_string()), attempts: AtomicU64::new(0), last: Mutex::default() }
     }
 }
 
@@ -109,11 +110,24 @@ fn places(state_folder: &Path) -> Vec<PathBuf> {
 pub struct SlotFolder {
     base: PathBuf,
     attempts: AtomicU64,
+    /// The files of the last attempt, until they are removed.
+    last: Mutex<Option<Files>>,
 }
 
 impl SlotFolder {
+    /// Keeps the files of an attempt that is over, so that its outcome can be told before they are removed.
+    pub(super) fn keep(&self, files: Files) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(files);
+    }
+
+    /// Removes what the last attempt left.
+    pub fn tidy(&self) {
+        drop(self.last.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
     /// Makes the folder of the next attempt, with its input in it.
     pub(super) fn open(&self, input: &[u8]) -> io::Result<Files> {
+        self.tidy();
         let mut folder = self.base.clone().into_os_string();
         folder.push(format!("-{}", self.attempts.fetch_add(1, Ordering::Relaxed)));
         let folder = PathBuf::from(folder);

@@ -21,6 +21,9 @@ use super::writing::{Writing, Written};
 use crate::driver::Reply;
 use crate::exec::{Abort, Stop};
 
+/// How long the outcomes of other attempts are waited for before those that are known are written.
+const GATHERED: Duration = Duration::from_micros(120);
+
 /// How often the mailbox is looked into.
 const MAIL_EVERY: Duration = Duration::from_millis(100);
 
@@ -95,6 +98,7 @@ impl Coordinator {
                     Err(RecvTimeoutError::Disconnected) => self.take(Event::Close),
                 },
             }
+            self.gather();
             self.read_mail();
             // Whatever came in meanwhile shares the next flush. Runs that always have something to decide keep nobody
             // waiting: neither those who steer them nor those that are done.
@@ -110,6 +114,19 @@ impl Coordinator {
         // The threads first: what they started is theirs to end.
         drop(self.slots);
         self.guarding.end();
+    }
+
+    /// Attempts that began with the same flush tend to end together. Waiting a moment for the others lets them share the
+    /// next flush too, where the later one would wait for two.
+    fn gather(&mut self) {
+        let until = Instant::now() + GATHERED;
+        while self.runs.values().any(Owned::is_working) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.inbox.recv_timeout(left) {
+                Ok(event) => self.take(event),
+                Err(_) => return,
+            }
+        }
     }
 
     /// How long nothing can happen by itself; nothing if it cannot at all.

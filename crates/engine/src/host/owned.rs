@@ -83,6 +83,11 @@ impl Owned {
         }
     }
 
+    /// Whether slots are doing something for it.
+    pub fn is_working(&self) -> bool {
+        !self.working.is_empty()
+    }
+
     /// A slot works on an attempt from now on.
     pub fn works(&mut self, node: NodeIndex, attempt: u32, abort: Abort) {
         self.working.insert((node, attempt), abort);

@@ -119,7 +119,10 @@ fn work(queue: &Queue, folder: &SlotFolder, done: &Sender<Event>) {
             Ok(product) => Report::Produced(product),
             Err(error) => Report::Failed(Stage::Work, error),
         };
-        if done.send(Event::Returned { run, node, attempt, report }).is_err() {
+        let told = done.send(Event::Returned { run, node, attempt, report });
+        // While the outcome is being written.
+        folder.tidy();
+        if told.is_err() {
             return;
         }
     }

@@ -12,6 +12,9 @@ use super::outcome::{Notice, Outcome};
 /// How many commits are kept for listeners. Each may hold outputs of many nodes, so there are few.
 const KEPT: usize = 64;
 
+/// How often listeners are woken. Each time costs the thread that drives as much as deciding a node does.
+const WOKEN_EVERY: Duration = Duration::from_millis(5);
+
 /// The end of a run's journal, as far as it is durable.
 #[derive(Debug, Default)]
 pub struct Tail {
@@ -23,6 +26,7 @@ pub struct Tail {
 struct State {
     recent: VecDeque<Arc<Commit>>,
     last: Seq,
+    woken: Option<Instant>,
     notices: VecDeque<Notice>,
     outcome: Option<Outcome>,
 }
@@ -53,8 +57,15 @@ impl Tail {
         if state.recent.len() > KEPT {
             state.recent.pop_front();
         }
+        // Whoever waits wakes up by itself before long, so what comes in quick succession is heard together.
+        let due = state.woken.is_none_or(|woken| woken.elapsed() >= WOKEN_EVERY);
+        if due {
+            state.woken = Some(Instant::now());
+        }
         drop(state);
-        self.changed.notify_all();
+        if due {
+            self.changed.notify_all();
+        }
     }
 
     /// A person should know something.
