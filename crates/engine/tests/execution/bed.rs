@@ -70,11 +70,13 @@ impl Bed {
     }
 
     pub fn execute(&self, job: &CommandJob) -> Result<Product, NodeError> {
-        execute(job, &self.slot, &Abort::new().unwrap())
+        self.execute_until(job, &Abort::new().unwrap())
     }
 
     pub fn execute_until(&self, job: &CommandJob, abort: &Abort) -> Result<Product, NodeError> {
-        execute(job, &self.slot, abort)
+        let outcome = execute(job, &self.slot, abort);
+        self.slot.tidy();
+        outcome
     }
 
     /// What a script fails with, as one line.
