@@ -51,6 +51,15 @@ pub fn wait_for_the_end_of(run: &str) {
     }
 }
 
+/// Waits until so many processes of a run are there: one that is just being started shows no variables for a moment.
+pub fn wait_for_so_many(run: &str, count: usize) {
+    let began = std::time::Instant::now();
+    while of_run(run).len() < count {
+        assert!(began.elapsed() < super::owner::PATIENCE, "{:?}", of_run(run));
+        std::thread::yield_now();
+    }
+}
+
 /// The guard that a process of sprag started, if it has one.
 pub fn guard_of(owner: u32) -> Option<i32> {
     let parent = |pid: i32| {

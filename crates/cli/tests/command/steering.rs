@@ -153,7 +153,7 @@ fn ctrl_c_of_a_terminal_does_not_reach_commands() {
 fn a_live_run_is_ended_from_outside() {
     for verb in ["cancel", "kill"] {
         let live = Live::new(WAITING);
-        assert!(processes::of_run(&live.id).len() >= 2, "the command and what it left in the background");
+        processes::wait_for_so_many(&live.id, 2);
         let ran = live.space.run(&[verb, "@last", "--json", "--why", "enough"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert_eq!(ran.json()["run_id"], live.id.as_str());
