@@ -32,7 +32,6 @@ impl Resume {
         // Before anything is started: a signal that nobody hears would end what runs.
         let asked = Asked::listen();
         let live = ops::resume(&engine, self.run.as_ref(), options)?;
-        let before = live.before();
-        live::drive(context, &engine, live, Some(before), asked)
+        live::drive(context, &engine, live, asked)
     }
 }

@@ -67,7 +67,7 @@ impl Run {
         // Before anything is started: a signal that nobody hears would end what runs.
         let asked = Asked::listen();
         let live = ops::run(&engine, definition, source, options)?;
-        live::drive(context, &engine, live, None, asked)
+        live::drive(context, &engine, live, asked)
     }
 
     fn overrides(&self) -> Overrides {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sprag_core::run::Counts;
 use sprag_engine::events::{Event, What};
+use sprag_engine::ops::Resumed;
 
 use super::line;
 
@@ -19,11 +19,11 @@ pub struct Bar {
 }
 
 impl Bar {
-    pub fn new(before: Counts) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(u64::from(before.nodes)), ProgressDrawTarget::stderr());
+    pub fn new(nodes: usize, resumed: Option<Resumed>) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(nodes as u64), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} nodes  {elapsed}  {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-        bar.set_position(u64::from(before.settled()));
+        bar.set_position(resumed.map_or(0, |resumed| u64::from(resumed.counts.settled())));
         bar.enable_steady_tick(Duration::from_millis(100));
         Self { bar, running: BTreeSet::new() }
     }

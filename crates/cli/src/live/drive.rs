@@ -3,11 +3,10 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use sprag_core::run::Counts;
 use sprag_engine::Engine;
 use sprag_engine::events::Event;
 use sprag_engine::host::Notice;
-use sprag_engine::ops::{Live, LiveNews};
+use sprag_engine::ops::{Live, LiveNews, Resumed};
 
 use super::bar::Bar;
 use super::signals::Asked;
@@ -18,21 +17,15 @@ use crate::failure::{Exit, Failure};
 /// How often signals are looked at while nothing else happens.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Drives a run to its end. `before` is how its nodes were doing when it was resumed.
-pub fn drive(
-    context: &Context,
-    engine: &Engine,
-    mut live: Live,
-    before: Option<Counts>,
-    mut asked: Asked,
-) -> Result<Exit, Failure> {
+/// Drives a run to its end.
+pub fn drive(context: &Context, engine: &Engine, mut live: Live, mut asked: Asked) -> Result<Exit, Failure> {
     let mut view = View::new(context, &live);
     let mut begun = false;
     let outcome = loop {
         let LiveNews { events, notices, outcome } = live.next(PATIENCE)?;
         // A run is spoken of once it is durable (`R-JRN-1`).
         if !begun && !events.is_empty() {
-            view.begin(&live, before);
+            view.begin(&live);
             begun = true;
         }
         // That the store is back is said before what it took, that it is gone after what it took.
@@ -62,10 +55,10 @@ pub fn drive(
         }
     };
     view.clear();
-    let run = live.run();
+    let (run, resumed) = (live.run(), live.resumed());
     // The lease is free and nothing runs before the last word is said.
     drop(live);
-    ending::tell(context, engine, run, &outcome, before)
+    ending::tell(context, engine, run, &outcome, resumed)
 }
 
 /// What the person sees meanwhile.
@@ -79,16 +72,15 @@ struct View<'context> {
 impl<'context> View<'context> {
     fn new(context: &'context Context, live: &Live) -> Self {
         let wanted = !context.json && !context.quiet && std::io::stderr().is_terminal();
-        Self { context, bar: wanted.then(|| Bar::new(live.before())), unread: false }
+        Self { context, bar: wanted.then(|| Bar::new(nodes(live), live.resumed())), unread: false }
     }
 
-    fn begin(&self, live: &Live, before: Option<Counts>) {
-        let workflow = live.definition().id.as_str();
-        let nodes = live.before().nodes;
-        self.say(&match before {
-            None => format!("run {} of {workflow}, {nodes} {}", live.run(), noun(nodes)),
-            Some(before) => {
-                format!("resuming run {} of {workflow}, {} of {nodes} nodes are done", live.run(), before.settled())
+    fn begin(&self, live: &Live) {
+        let (run, workflow, nodes) = (live.run(), live.definition().id.as_str(), nodes(live));
+        self.say(&match live.resumed() {
+            None => format!("run {run} of {workflow}, {nodes} {}", noun(nodes)),
+            Some(Resumed { counts, .. }) => {
+                format!("resuming run {run} of {workflow}, {} of {nodes} nodes are done", counts.settled())
             }
         });
     }
@@ -150,6 +142,10 @@ impl<'context> View<'context> {
     }
 }
 
-const fn noun(count: u32) -> &'static str {
+fn nodes(live: &Live) -> usize {
+    live.definition().graph.len()
+}
+
+const fn noun(count: usize) -> &'static str {
     if count == 1 { "node" } else { "nodes" }
 }

@@ -1,11 +1,13 @@
 //! The last word about a run: what happened, what was kept, and the exact command to go on (`R-CLI-4`, `R-CLI-8`).
 
+use std::time::Duration;
+
 use serde_json::json;
 use sprag_core::codes::Code;
 use sprag_core::facts::Facts;
-use sprag_core::run::{Counts, Ending, RunId, RunStatus, Summary};
+use sprag_core::run::{Ending, RunId, RunStatus, Summary};
 use sprag_engine::host::Outcome;
-use sprag_engine::ops::{self, RunState};
+use sprag_engine::ops::{self, Resumed, RunState, Saved};
 use sprag_engine::{Engine, EngineError, RunError};
 
 use crate::context::Context;
@@ -19,13 +21,13 @@ pub fn tell(
     engine: &Engine,
     run: RunId,
     outcome: &Outcome,
-    before: Option<Counts>,
+    resumed: Option<Resumed>,
 ) -> Result<Exit, Failure> {
     let (exit, state) = match outcome {
         Outcome::Ended(ending) => (Exit(ending.exit), state_of(ending)),
         Outcome::Waiting => (Exit::WAITING, RunState::Paused),
         Outcome::Interrupted => (Exit::INTERRUPTED, RunState::Interrupted),
-        Outcome::TakenOver => return taken_over(context, engine, run, before),
+        Outcome::TakenOver => return taken_over(context, engine, run, resumed),
         Outcome::Unavailable(why) | Outcome::Broken(why) => {
             let help = match engine.store().catalog.find(run) {
                 Ok(None) => {
@@ -49,22 +51,26 @@ pub fn tell(
     let summary = ops::summary(engine, run)?;
     let resume = state.is_resumable().then(|| format!("sprag resume {run}"));
     if context.json {
-        let document = document(run, &summary, state, exit, before, resume.as_deref());
+        let saved = match resumed {
+            Some(Resumed { seq, .. }) => ops::saved(engine, run, seq)?,
+            None => Saved::default(),
+        };
+        let document = document(run, &summary, state, exit, saved, resume.as_deref());
         // Nobody may be reading any more; the exit code says the same.
         drop(context.document(&document));
     } else {
-        context.say(&text(run, &summary, state, before, resume.as_deref()));
+        context.say(&text(run, &summary, state, resumed, resume.as_deref()));
     }
     Ok(exit)
 }
 
 /// Somebody else wrote the journal: a process that goes on with the run, or one that ended it.
-fn taken_over(context: &Context, engine: &Engine, run: RunId, before: Option<Counts>) -> Result<Exit, Failure> {
+fn taken_over(context: &Context, engine: &Engine, run: RunId, resumed: Option<Resumed>) -> Result<Exit, Failure> {
     let summary = ops::summary(engine, run)?;
     match (summary.status, summary.exit) {
         (RunStatus::Ended(status), Some(exit)) => {
             let Summary { degraded, .. } = summary;
-            tell(context, engine, run, &Outcome::Ended(Ending { status, exit, degraded, failure: None }), before)
+            tell(context, engine, run, &Outcome::Ended(Ending { status, exit, degraded, failure: None }), resumed)
         }
         _ => Err(EngineError::from(RunError::Owned { run, pid: None }).into()),
     }
@@ -84,7 +90,7 @@ fn document(
     summary: &Summary,
     state: RunState,
     exit: Exit,
-    before: Option<Counts>,
+    saved: Saved,
     resume: Option<&str>,
 ) -> serde_json::Value {
     let counts = summary.counts;
@@ -103,13 +109,18 @@ fn document(
             "cancelled": counts.cancelled,
         },
         "usage": summary.usage,
-        "saved": { "nodes": before.map_or(0, |before| before.completed), "seconds": 0, "tokens": 0, "usd": 0 },
+        "saved": {
+            "nodes": saved.nodes,
+            "seconds": Duration::from_millis(saved.millis).as_secs_f64(),
+            "tokens": saved.usage.tokens_in.saturating_add(saved.usage.tokens_out),
+            "usd": saved.usage.usd,
+        },
         "error": summary.failure,
         "resume": resume,
     })
 }
 
-fn text(run: RunId, summary: &Summary, state: RunState, before: Option<Counts>, resume: Option<&str>) -> String {
+fn text(run: RunId, summary: &Summary, state: RunState, resumed: Option<Resumed>, resume: Option<&str>) -> String {
     let counts = summary.counts;
     let mut parts = vec![format!("{} of {} nodes completed", counts.completed, counts.nodes)];
     for (count, word) in [(counts.failed, "failed"), (counts.skipped, "skipped"), (counts.cancelled, "cancelled")] {
@@ -117,8 +128,8 @@ fn text(run: RunId, summary: &Summary, state: RunState, before: Option<Counts>, 
             parts.push(format!("{count} {word}"));
         }
     }
-    if let Some(before) = before.filter(|before| before.completed > 0) {
-        parts.push(format!("{} of them before and not repeated", before.completed));
+    if let Some(Resumed { counts, .. }) = resumed.filter(|resumed| resumed.counts.completed > 0) {
+        parts.push(format!("{} of them before and not repeated", counts.completed));
     }
     if let Some(ended) = summary.ended_at {
         parts.push(format!("in {}", times::length(ended.since(summary.started_at).millis)));

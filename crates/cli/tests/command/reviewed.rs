@@ -77,3 +77,23 @@ fn ctrl_c_twice_leaves_a_store_that_cannot_be_written() {
     other.wait().unwrap();
     assert_eq!(space.run(&["resume"]).code, Some(0));
 }
+
+/// R-CLI-8: a resumed run says what it did not have to do again: nodes, time, tokens, money.
+#[test]
+fn a_resume_says_what_was_saved() {
+    let space = Space::new().with(
+        "sprag.yaml",
+        "workflow: paid\nnodes:\n  paid: { run: 'sleep 0.2; echo \"{\\\"usage\\\": {\\\"tokens_in\\\": 7, \\\"tokens_out\\\": 3, \
+         \\\"usd\\\": 0.5}}\" > \"$SPRAG_OUTPUT\"' }\n  wait: { needs: [paid], run: until test -e go; do sleep 0.02; done }\n",
+    );
+    let mut owner = Owner::start(&space, &["run"]);
+    owner.said("wait: running").unwrap();
+    owner.kill();
+    std::fs::write(space.path("go"), "").unwrap();
+    let resumed = space.run(&["resume", "--json"]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    let last: serde_json::Value = serde_json::from_str(resumed.out.lines().last().unwrap()).unwrap();
+    let saved = &last["saved"];
+    assert_eq!((&saved["nodes"], &saved["tokens"], &saved["usd"]), (&1.into(), &10.into(), &0.5.into()), "{last}");
+    assert!(saved["seconds"].as_f64().unwrap() >= 0.2, "{last}");
+}

@@ -90,7 +90,7 @@ nodes:
             "type": "run", "run_id": id, "status": "completed", "exit_code": 0, "degraded": false,
             "counts": { "nodes": 2, "completed": 1, "reused": 0, "failed": 0, "skipped": 1, "cancelled": 0 },
             "usage": { "tokens_in": 0, "tokens_out": 0, "usd": 0.0 },
-            "saved": { "nodes": 0, "seconds": 0, "tokens": 0, "usd": 0 },
+            "saved": { "nodes": 0, "seconds": 0.0, "tokens": 0, "usd": 0.0 },
             "error": null, "resume": null,
         })
     );

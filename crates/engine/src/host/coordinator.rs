@@ -281,9 +281,11 @@ impl Coordinator {
             Kind::Call => prepare::call(&place, owned.driver.run(), node, attempt, &abort)?,
             _ => return Err(NodeError::new(Known::INTERNAL, format!("`{}` is not carried out here", kind.as_str()))),
         };
-        owned.works(node, attempt, abort.clone());
-        let assigned = self.slots.assign(Assignment { run, node, attempt, task, abort });
-        assigned.map_err(|error| unavailable("a slot", error))
+        let assignment = Assignment { run, node, attempt, task, abort: abort.clone() };
+        self.slots.assign(assignment).map_err(|error| unavailable("a slot", error))?;
+        // What it reports is read by this thread, so never before this.
+        owned.works(node, attempt, abort);
+        Ok(())
     }
 
     /// Commands whose outcome is durable need no mailbox any more.

@@ -14,7 +14,7 @@ use crate::run_error::RunError;
 use crate::stored;
 
 /// How many commits are read at once.
-const PAGE: usize = 512;
+pub(super) const PAGE: usize = 512;
 
 /// A run as a person names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sprag_core::definition::Definition;
-use sprag_core::run::{Counts, RunId};
+use sprag_core::run::{Counts, RunId, Seq};
 
 use crate::error::EngineError;
 use crate::events::{Event, Reader};
@@ -15,9 +15,18 @@ use crate::host::{Follower, Heard, Host, Notice, Outcome};
 pub struct Live {
     definition: Arc<Definition>,
     reader: Reader,
-    before: Counts,
+    resumed: Option<Resumed>,
     host: Host,
     follower: Follower,
+}
+
+/// Where a run stood when it was resumed.
+#[derive(Debug, Clone, Copy)]
+pub struct Resumed {
+    /// How its nodes were doing.
+    pub counts: Counts,
+    /// The last entry there was.
+    pub seq: Seq,
 }
 
 /// What was heard of a live run.
@@ -35,11 +44,11 @@ impl Live {
     pub(super) const fn new(
         definition: Arc<Definition>,
         reader: Reader,
-        before: Counts,
+        resumed: Option<Resumed>,
         host: Host,
         follower: Follower,
     ) -> Self {
-        Self { definition, reader, before, host, follower }
+        Self { definition, reader, resumed, host, follower }
     }
 
     /// The run.
@@ -52,9 +61,9 @@ impl Live {
         &self.definition
     }
 
-    /// How its nodes were doing before this process took the run.
-    pub const fn before(&self) -> Counts {
-        self.before
+    /// Where the run stood when it was resumed; nothing for a new one.
+    pub const fn resumed(&self) -> Option<Resumed> {
+        self.resumed
     }
 
     /// What happened since the last time; waits for something until the time is over.

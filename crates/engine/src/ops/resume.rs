@@ -7,8 +7,9 @@ use sprag_core::run::{OwnerId, RunId, RunStatus, Taking};
 use sprag_store::{Filter, Holder};
 
 use super::find::{self, Which};
-use super::live::Live;
+use super::live::{Live, Resumed};
 use super::run::slots;
+use super::runs::is_alive;
 use crate::driver::Fold;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -46,13 +47,13 @@ pub fn resume(engine: &Engine, which: Option<&Which>, options: ResumeOptions) ->
     let definition = fold.definition();
     let host = engine.host()?;
     let reader = Reader::from(run, fold.run());
-    let before = fold.run().counts();
+    let resumed = Resumed { counts: fold.run().counts(), seq: fold.run().seq() };
     let how = Taking::Person { deadline: options.deadline };
     let driver = fold
         .own(host.owner(), how, slots(&definition, options.parallel))
         .map_err(|corrupt| RunError::Corrupt { run, corrupt })?;
     let follower = host.begin(Begin { run, definition: definition.clone(), driver });
-    Ok(Live::new(definition, reader, before, host, follower))
+    Ok(Live::new(definition, reader, Some(resumed), host, follower))
 }
 
 /// A run that nobody owns any more, read to its end; an error while somebody does, or while anything that the last owner
@@ -91,12 +92,7 @@ fn newest_resumable(engine: &Engine) -> Result<RunId, EngineError> {
     let statuses = vec!["created", "running", "paused"];
     let open = engine.store.catalog.list(&Filter { statuses, most: LOOKED_AT, ..Filter::default() })?;
     for listed in open {
-        let owner = listed.summary.owner;
-        let alive = match owner {
-            Some(owner) => matches!(engine.store.leases.holder(owner)?, Holder::Alive { .. }),
-            None => false,
-        };
-        if !alive {
+        if !is_alive(engine, &listed.summary)? {
             return Ok(listed.run);
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sprag_core::definition::Definition;
 use sprag_core::limits::Limits;
 use sprag_core::params::{self, Given, ParamProblem};
-use sprag_core::run::{Counts, Created, RunId};
+use sprag_core::run::{Created, RunId};
 use sprag_core::yaml;
 use uuid::Uuid;
 
@@ -44,8 +44,7 @@ pub fn run(
     let digest = stored::put(&engine.store, &definition, source, options.overrides)?;
     let follower = begun(&host, &definition, Created { definition: Some(digest), ..created })?;
     let reader = Reader::new(follower.run(), Arc::clone(&definition));
-    let nodes = u32::try_from(definition.graph.len()).unwrap_or(u32::MAX);
-    Ok(Live::new(definition, reader, Counts { nodes, ..Counts::default() }, host, follower))
+    Ok(Live::new(definition, reader, None, host, follower))
 }
 
 /// The parameters in a YAML or JSON file.

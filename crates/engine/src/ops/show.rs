@@ -9,15 +9,13 @@ use sprag_core::run::{
     Timestamp, Usage, attempt_id,
 };
 
-use super::find::{self, Which};
+use super::find::{self, PAGE, Which};
 use super::people::{Decision, Message, People};
 use super::runs::{RunState, is_alive};
 use crate::driver::Fold;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::run_error::RunError;
-
-const PAGE: usize = 512;
 
 /// A run in full.
 #[derive(Debug)]

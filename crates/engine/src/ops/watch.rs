@@ -7,13 +7,10 @@ use sprag_core::definition::Definition;
 use sprag_core::run::{Entry, OwnerId, RunId, Seq};
 use sprag_store::Holder;
 
-use super::find::{self, Which};
+use super::find::{self, PAGE, Which};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::events::{Event, Reader};
-
-/// How many commits are read at once.
-const PAGE: usize = 256;
 
 /// How often the journal of another process is looked at.
 const POLL: Duration = Duration::from_millis(50);
