@@ -29,4 +29,4 @@ pub use project::Project;
 pub use report::{FileReport, Problem, Report};
 pub use run_error::RunError;
 pub use settings::Settings;
-pub use stored::Overrides;
+pub use stored::{Overrides, Source};

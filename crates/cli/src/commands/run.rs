@@ -61,12 +61,11 @@ impl Run {
             return validate::refuse(context, &checked);
         };
         let options = RunOptions { params: self.params(context)?, overrides: self.overrides() };
-        let source = checked.report.files.first().map(|file| file.text.as_str());
         // Only now: a file that is not there or not right leaves no state folder behind.
         let engine = Engine::create(&project, context.store())?.guarded_by(guard_program());
         // Before anything is started: a signal that nobody hears would end what runs.
         let asked = Asked::listen();
-        let live = ops::run(&engine, definition, source, options)?;
+        let live = ops::run(&engine, definition, checked.source.as_deref(), options)?;
         live::drive(context, &engine, live, asked)
     }
 

@@ -38,6 +38,13 @@ impl Builder {
         Self { ids, phase, by_id, edges: Vec::new() }
     }
 
+    /// Nodes without names of their own: `0`, `1`, … Their numbers are their ids, so 2 comes before 10 here.
+    pub fn numbered(count: u32) -> Self {
+        let ids = (0..count).filter_map(|at| NodeId::new(&at.to_string()).ok()).collect();
+        let phase = (0..count).map(|_| 0).collect();
+        Self { ids, phase, by_id: as_texts(count).map(NodeIndex).collect(), edges: Vec::new() }
+    }
+
     /// The node with an id.
     pub fn find(&self, id: &str) -> Option<NodeIndex> {
         let at = self.by_id.binary_search_by(|node| self.ids[node.at()].as_str().cmp(id)).ok()?;
@@ -95,6 +102,22 @@ impl Builder {
         let cycles = if settled == count { Vec::new() } else { cycles(&graph) };
         (graph, cycles)
     }
+}
+
+/// The numbers below `count` in the order of their texts, `0 1 10 100 11 2`, without comparing any.
+fn as_texts(count: u32) -> impl Iterator<Item = u32> {
+    let after = move |at: &u32| {
+        let longer = at.checked_mul(10).filter(|longer| *longer > 0 && *longer < count);
+        Some(longer.unwrap_or_else(|| {
+            let shorter = if at + 1 < count { *at } else { at / 10 };
+            let mut next = shorter + 1;
+            while next % 10 == 0 {
+                next /= 10;
+            }
+            next
+        }))
+    };
+    std::iter::successors(Some(0), after).take(count as usize)
 }
 
 /// Kahn's algorithm: each node's wave is one more than its deepest source. Returns how many nodes it reached.

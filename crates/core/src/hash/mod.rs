@@ -8,5 +8,5 @@ mod canonical;
 mod definition;
 mod digest;
 
-pub(crate) use definition::{graph, nodes};
+pub(crate) use definition::{copies, copy, graph, nodes};
 pub use digest::Digest;

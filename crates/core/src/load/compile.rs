@@ -1,19 +1,13 @@
 //! The way through: read, check, number, hash.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use super::level::Checker;
 use super::problems::Problems;
 use super::salvage::salvage;
-use super::settle::settle;
-use super::workflow;
+use super::{build, workflow};
 use crate::codes::Code;
-use crate::definition::{CompiledNode, CompiledPhase, Definition, Kind};
+use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::file::{Node, Workflow};
-use crate::graph::{Graph, NodeIndex};
-use crate::hash::Digest;
 use crate::limits::Limits;
 use crate::yaml::{self, Reader, typed};
 
@@ -33,21 +27,22 @@ pub fn load(text: &str, limits: &Limits) -> Result<Loaded, Vec<Diagnostic>> {
     }
     let (tree, mut found) = yaml::read(text, limits.tree).map_err(|unreadable| vec![*unreadable.0])?;
     let mut reader = Reader::new(&tree);
-    let workflow = match typed::<Workflow>(&reader, tree.root()) {
+    let mut workflow = match typed::<Workflow>(&reader, tree.root()) {
         Ok(workflow) => workflow,
         Err(_) => match salvage(&mut reader, &mut found) {
             Some(workflow) => workflow,
             None => return Err(Problems::new(&reader, found).finish()),
         },
     };
+    let generating = generating(&mut workflow);
     let mut checker = Checker::new(Problems::new(&reader, found), limits);
-    let level = workflow::check(&mut checker, &workflow).map(|level| (level.graph, level.kinds, level.reads));
+    let found = workflow::check(&mut checker, &workflow, &generating);
     let Checker { problems, .. } = checker;
     if problems.has_errors() {
         return Err(problems.finish());
     }
     let warnings = problems.finish();
-    let Some(definition) = level.and_then(|(graph, kinds, reads)| definition(workflow, graph, &kinds, reads)) else {
+    let Some(definition) = found.and_then(|found| build::file(workflow, found)) else {
         return Err(vec![Diagnostic {
             code: Code::INTERNAL,
             severity: Severity::Error,
@@ -58,6 +53,23 @@ pub fn load(text: &str, limits: &Limits) -> Result<Loaded, Vec<Diagnostic>> {
         }]);
     };
     Ok(Loaded { definition, warnings })
+}
+
+/// Makes a phase that generates its nodes a phase of one node that does so, named like the phase (`R-PHASE-1`), and
+/// says which these are.
+fn generating(workflow: &mut Workflow) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (at, phase) in workflow.phases.iter_mut().flatten().enumerate() {
+        // A phase with both is refused as it stands.
+        if phase.nodes.is_none()
+            && let Some(work) = phase.generate.take()
+        {
+            let node = Node { generate: Some(work), ..Node::default() };
+            phase.nodes = Some([(phase.name.clone(), Box::new(node))].into());
+            found.push(at);
+        }
+    }
+    found
 }
 
 /// The problem of a file over the limit; the engine reports it before it reads such a file at all.
@@ -72,54 +84,6 @@ fn too_large(bytes: u64, limits: &Limits) -> Diagnostic {
             "split it into sub-workflows or use a `map`; `limits.bytes` in `sprag.toml` raises the limit".into(),
         ),
     }
-}
-
-fn definition(
-    workflow: Workflow,
-    graph: Graph,
-    kinds: &[Option<Kind>],
-    reads: Vec<(NodeIndex, NodeIndex)>,
-) -> Option<Definition> {
-    let mut specs: Vec<Option<Box<Node>>> = Vec::new();
-    specs.resize_with(graph.len(), || None);
-    let mut phases = Vec::new();
-    let mut parts: Vec<_> = workflow.nodes.into_iter().collect();
-    for phase in workflow.phases.into_iter().flatten() {
-        phases.push(CompiledPhase { name: phase.name, timeout: phase.timeout, generate: phase.generate });
-        parts.extend(phase.nodes);
-    }
-    for (id, spec) in parts.into_iter().flatten() {
-        specs[graph.find(id.as_str())?.at()] = Some(spec);
-    }
-    let nodes = specs
-        .into_iter()
-        .zip(kinds)
-        .map(|(spec, kind)| {
-            let mut spec = spec?;
-            let kind = (*kind)?;
-            spec.needs = Vec::new();
-            settle(&mut spec, &workflow.defaults);
-            Some(CompiledNode { kind, hash: Digest([0; 32]), spec: Arc::from(spec) })
-        })
-        .collect::<Option<Vec<_>>>()?;
-    let mut definition = Definition {
-        id: workflow.workflow?,
-        version: workflow.version,
-        description: workflow.description,
-        params: workflow.params,
-        context: workflow.context,
-        policy: workflow.policy,
-        secrets: workflow.secrets,
-        schedule: workflow.schedule,
-        phases,
-        nodes,
-        graph,
-        reads,
-        files: BTreeMap::new(),
-        graph_hash: Digest([0; 32]),
-    };
-    definition.rehash();
-    Some(definition)
 }
 
 /// Where a file names a sub-workflow file, for problems that only show when that file is opened.

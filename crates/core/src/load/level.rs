@@ -25,11 +25,26 @@ pub(super) struct Checker<'a, 'tree, 'text> {
     pub at_most_once: bool,
     /// Secrets that some node receives.
     pub used_secrets: std::collections::BTreeSet<String>,
+    /// In a graph that work produced: which sub-workflow files it may name.
+    pub grown: Option<&'a dyn Fn(&str) -> bool>,
+    /// How many nodes stand around what is being checked.
+    depth: usize,
 }
+
+/// How deep nodes may stand inside each other. Each keeps all that is inside it, so depth costs memory.
+const DEPTH: usize = 16;
 
 impl<'a, 'tree, 'text> Checker<'a, 'tree, 'text> {
     pub fn new(problems: Problems<'a, 'tree, 'text>, limits: &'a Limits) -> Self {
-        Self { problems, limits, nodes: 0, at_most_once: false, used_secrets: std::collections::BTreeSet::new() }
+        Self {
+            problems,
+            limits,
+            nodes: 0,
+            at_most_once: false,
+            used_secrets: std::collections::BTreeSet::new(),
+            grown: None,
+            depth: 0,
+        }
     }
 }
 
@@ -46,11 +61,31 @@ impl Checker<'_, '_, '_> {
     }
 }
 
+impl Checker<'_, '_, '_> {
+    /// Goes into a node, unless it is too deep, which is then said.
+    pub fn enter(&mut self, trail: &Trail<'_>) -> bool {
+        if self.depth == DEPTH {
+            let message = format!("nodes stand more than {DEPTH} deep inside each other here");
+            self.problems.at_key(Code::TOO_DEEP, trail, message, "put some of them into a file of their own");
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Comes back out of it.
+    pub const fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}
+
 /// The nodes of one phase, or of a graph without phases.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'w> {
     /// The index in `phases`, if there are any.
     pub phase: Option<usize>,
+    /// Whether its one node stands for the phase's `generate`.
+    pub generating: bool,
     pub nodes: &'w IndexMap<NodeId, Box<Node>>,
 }
 
@@ -62,8 +97,6 @@ pub(super) struct Source<'w> {
     pub secrets: &'w BTreeMap<SecretName, SecretSource>,
     pub defaults: &'w Defaults,
     pub policy: &'w Policy,
-    /// Phases whose nodes are generated while running.
-    pub generated: Vec<usize>,
     /// Whether this graph stands inside a node of another one.
     pub inner: bool,
 }
@@ -74,6 +107,8 @@ pub(super) struct LevelNode<'w> {
     pub id: &'w NodeId,
     pub spec: &'w Node,
     pub phase: Option<usize>,
+    /// Whether it stands for the phase's `generate`.
+    pub generating: bool,
     /// Whether an edge into it could not be read, so that its ancestors are not all known.
     pub incomplete: bool,
 }
@@ -85,8 +120,6 @@ pub(super) struct Level<'w> {
     /// What each node does, if it says so clearly.
     pub kinds: Vec<Option<Kind>>,
     pub graph: Graph,
-    /// What nodes read beyond their direct sources, as (reader, read), sorted.
-    pub reads: Vec<(NodeIndex, NodeIndex)>,
     pub cyclic: bool,
 }
 
@@ -95,8 +128,15 @@ impl LevelNode<'_> {
     pub fn with_trail<R>(&self, base: &Trail<'_>, act: impl FnOnce(&Trail<'_>) -> R) -> R {
         match self.phase {
             None => act(&base.key("nodes").key(self.id.as_str())),
+            // It is not written as a node: its `generate` stands in the phase itself.
+            Some(phase) if self.generating => act(&base.key("phases").index(phase)),
             Some(phase) => act(&base.key("phases").index(phase).key("nodes").key(self.id.as_str())),
         }
+    }
+
+    /// The way to its name.
+    fn named<R>(&self, base: &Trail<'_>, act: impl FnOnce(&Trail<'_>) -> R) -> R {
+        self.with_trail(base, |trail| if self.generating { act(&trail.key("name")) } else { act(trail) })
     }
 }
 
@@ -109,6 +149,7 @@ impl<'w> Level<'w> {
                 id,
                 spec,
                 phase: part.phase,
+                generating: part.generating,
                 incomplete: false,
             }));
         }
@@ -123,7 +164,7 @@ impl<'w> Level<'w> {
         let Wiring { builder, nodes, .. } = wiring;
         let (graph, cycles) = builder.finish();
         let kinds = vec![None; nodes.len()];
-        let level = Self { source, kinds, nodes, graph, reads: Vec::new(), cyclic: !cycles.is_empty() };
+        let level = Self { source, kinds, nodes, graph, cyclic: !cycles.is_empty() };
         for cycle in &cycles {
             level.report_cycle(checker, base, cycle);
         }
@@ -173,16 +214,21 @@ fn report_shared_ids(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, nodes:
         }
     }
     for (at, earlier) in &doubled {
-        let message = format!("the id `{}` is used in two phases", nodes[*at].id);
-        nodes[*at].with_trail(base, |trail| {
-            checker.problems.at_key(
-                Code::DUPLICATE_KEY,
-                trail,
-                message,
+        let (later, earlier) = (nodes[*at], nodes[*earlier]);
+        let (message, help) = match (earlier.generating, later.generating) {
+            // That two phases have one name has been said.
+            (true, true) => continue,
+            (false, false) => (
+                format!("the id `{}` is used in two phases", later.id),
                 "rename one of the two; ids are unique in a run",
-            );
-        });
-        nodes[*earlier].with_trail(base, |trail| checker.problems.label(trail, "first here"));
+            ),
+            _ => (
+                format!("`{}` is a node and a phase that generates its nodes, which is a node of that name", later.id),
+                "rename the node or the phase; ids are unique in a run",
+            ),
+        };
+        later.named(base, |trail| checker.problems.at_key(Code::DUPLICATE_KEY, trail, message, help));
+        earlier.named(base, |trail| checker.problems.label(trail, "first here"));
     }
     for (at, _) in doubled.into_iter().rev() {
         nodes.remove(at);

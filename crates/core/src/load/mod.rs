@@ -2,9 +2,12 @@
 //! has (`R-FILE-1`).
 
 mod bodies;
+mod build;
 mod compile;
 mod declared;
+mod grown;
 mod handed;
+mod inside;
 mod level;
 mod names;
 mod node;
@@ -19,4 +22,5 @@ mod verdict;
 mod workflow;
 
 pub use compile::{Loaded, load, place_of_sub_workflow};
+pub use grown::{Soil, grown};
 pub use handed::{Mismatch, mismatches};

@@ -29,8 +29,6 @@ pub(super) enum Owner {
     Node(NodeIndex),
     /// An edge's condition; the node it leads to.
     EdgeTo(NodeIndex),
-    /// A phase's generating work.
-    Phase(usize),
     /// A default of many nodes, so of none in particular.
     Defaults,
 }
@@ -228,7 +226,7 @@ impl<'n, 'w> Names<'n, 'w> {
 
     fn node(&mut self, checker: &mut Checker<'_, '_, '_>, owner: Owner, id: &str, rest: &[&str]) -> Verdict {
         let Some(target) = self.level.graph.find(id) else {
-            return if checker.problems.is_full() { Ok(()) } else { self.unknown_node(checker, owner, id) };
+            return if checker.problems.is_full() { Ok(()) } else { self.unknown_node(checker, id) };
         };
         part(&format!("nodes.{id}"), rest, &NODE_PARTS)?;
         if let ["error", more @ ..] = rest {
@@ -239,10 +237,6 @@ impl<'n, 'w> Names<'n, 'w> {
             Owner::Defaults => {
                 let help = "write it on the nodes that need it; `defaults` can read `params`, `context` and `run`";
                 return refuse(Code::NOT_AVAILABLE_HERE, "`defaults` belong to no node, so they can read none", help);
-            }
-            Owner::Phase(phase) => {
-                let earlier = self.level.node(target).phase.is_some_and(|other| other < phase);
-                return if earlier { Ok(()) } else { not_before(id, "this phase") };
             }
         };
         if self.level.graph.edges_into(reader).iter().all(|edge| edge.from != target) {
@@ -286,16 +280,9 @@ impl<'n, 'w> Names<'n, 'w> {
             .any(|node| node == reader || reach.reaches(node, reader))
     }
 
-    fn unknown_node(&self, checker: &mut Checker<'_, '_, '_>, owner: Owner, id: &str) -> Verdict {
+    fn unknown_node(&self, checker: &mut Checker<'_, '_, '_>, id: &str) -> Verdict {
         let unread = !self.level.source.inner && !checker.problems.is_whole() && checker.problems.is_written_node(id);
-        // What an earlier phase generates is known only when it has run.
-        let phase = match owner {
-            Owner::Node(node) | Owner::EdgeTo(node) => self.level.node(node).phase,
-            Owner::Phase(phase) => Some(phase),
-            Owner::Defaults => None,
-        };
-        let generated = phase.is_some_and(|phase| self.level.source.generated.iter().any(|earlier| *earlier < phase));
-        if unread || generated {
+        if unread {
             return Ok(());
         }
         let known = self.level.nodes.iter().map(|node| node.id.as_str());
@@ -304,7 +291,13 @@ impl<'n, 'w> Names<'n, 'w> {
         let help = match dashed {
             Some(name) => format!("an id with `-` or `.` is written `nodes['{name}']`"),
             None => checker.problems.did_you_mean(id, known.clone()).unwrap_or_else(|| {
-                if self.level.source.inner {
+                if let Some(phase) = self.level.nodes.iter().find(|node| node.generating) {
+                    format!(
+                        "what the phase `{0}` generates is read as `nodes['{0}'].output['{id}']`; the nodes are {1}",
+                        phase.id,
+                        suggest::listed(known)
+                    )
+                } else if self.level.source.inner {
                     format!(
                         "a sub-workflow sees only its own nodes, {}; hand values in with `params`",
                         suggest::listed(known)
@@ -314,7 +307,9 @@ impl<'n, 'w> Names<'n, 'w> {
                 }
             }),
         };
-        refuse(Code::UNDEFINED_NAME, format!("there is no node `{id}`"), help)
+        // Work that generates has to be told a missing node from any other name that is wrong.
+        let code = if checker.grown.is_some() { Code::UNKNOWN_NODE } else { Code::UNDEFINED_NAME };
+        refuse(code, format!("there is no node `{id}`"), help)
     }
 
     /// `error` and `output` belong to an edge, so a node without edges has neither.
@@ -324,7 +319,7 @@ impl<'n, 'w> Names<'n, 'w> {
             Owner::Node(node) => {
                 !self.level.graph.edges_into(node).is_empty() || self.level.node(node).incomplete || self.level.cyclic
             }
-            Owner::Phase(_) | Owner::Defaults => false,
+            Owner::Defaults => false,
         };
         if has_edges {
             return Ok(());

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::problems::REPORTED;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::file::{Edge, Node, Workflow};
+use crate::file::{Edge, Node};
 use crate::suggest;
 use crate::yaml::{NodeId, Reader, Shape, ShapeError, Value, typed};
 
@@ -13,8 +13,11 @@ use crate::yaml::{NodeId, Reader, Shape, ShapeError, Value, typed};
 /// one large part would otherwise take minutes; what was found by then is reported.
 const READ_AGAIN: usize = 64 * 1024 * 1024;
 
-/// Reads the workflow with all its mistakes left out. `None` if nothing is left to check, or enough said already.
-pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) -> Option<Workflow> {
+/// Reads a workflow with all its mistakes left out. `None` if nothing is left to check, or enough said already.
+pub(super) fn salvage<T: for<'de> Deserialize<'de>>(
+    reader: &mut Reader<'_, '_>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<T> {
     let mut salvage = Salvage { reader, found, left: READ_AGAIN };
     // Piece by piece first: the cost of trying again is then that of one node or edge, not of the file.
     for (entry, node) in salvage.pieces("nodes") {
@@ -27,7 +30,7 @@ pub(super) fn salvage(reader: &mut Reader<'_, '_>, found: &mut Vec<Diagnostic>) 
             salvage.reader.leave_out(entry);
         }
     }
-    salvage.piece::<Workflow>(salvage.reader.tree.root())?
+    salvage.piece::<T>(salvage.reader.tree.root())?
 }
 
 struct Salvage<'s, 'tree, 'text> {

@@ -53,7 +53,7 @@ pub(super) fn settle(node: &mut Node, defaults: &Defaults) {
 
 /// A sub-workflow inside a node: its `defaults` go to its nodes, its `edges` to the `needs` of their targets, in the long
 /// form, sorted.
-fn settle_inline(inline: &mut SubWorkflow) {
+pub(super) fn settle_inline(inline: &mut SubWorkflow) {
     let defaults = std::mem::take(&mut inline.defaults);
     let edges = std::mem::take(&mut inline.edges);
     let Some(nodes) = &mut inline.nodes else { return };

@@ -1,23 +1,23 @@
-//! The file as a whole, and the graphs inside it.
+//! The file as a whole, and each graph in it.
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
-
 use super::declared::{check_params, check_schedule};
-use super::handed::{Mismatch, mismatches};
+use super::inside::{Found, within};
 use super::level::{Checker, Level, Part, Source, source_of};
 use super::names::{Names, Owner, known_secret};
 use super::sites::{Form, Output, Site, Sites};
 use super::trail::Trail;
 use super::{node, paths};
 use crate::codes::Code;
-use crate::file::{Json, Node, Param, ParamName, Semantics, SubWorkflow, TextOr, Workflow};
+use crate::file::{Node, Semantics, TextOr, Workflow};
 use crate::graph::NodeIndex;
 use crate::suggest;
 
-/// Checks everything. The level is that of the file itself; problems are with the checker.
-pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflow) -> Option<Level<'w>> {
+/// Checks everything. What is found is that of the file's own graph; problems are with the checker.
+///
+/// `generating` are the phases whose only node stands for their `generate`.
+pub(super) fn check(checker: &mut Checker<'_, '_, '_>, workflow: &Workflow, generating: &[usize]) -> Option<Found> {
     let root = Trail::root();
     if workflow.workflow.is_none()
         && !checker.problems.has_raw_key(&root, "workflow")
@@ -41,7 +41,7 @@ pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflo
     if let Some(schedule) = &workflow.schedule {
         check_schedule(checker, &root.key("schedule"), schedule);
     }
-    let level = parts(checker, &root, workflow).map(|parts| {
+    let found = parts(checker, &root, workflow, generating).map(|parts| {
         let source = Source {
             parts,
             edges: &workflow.edges,
@@ -49,23 +49,27 @@ pub(super) fn check<'w>(checker: &mut Checker<'_, '_, '_>, workflow: &'w Workflo
             secrets: &workflow.secrets,
             defaults: &workflow.defaults,
             policy: &workflow.policy,
-            generated: generated(workflow),
             inner: false,
         };
-        check_level(checker, &root, source, workflow)
+        check_level(checker, &root, source)
     });
     for name in workflow.secrets.keys() {
-        if level.is_some() && !checker.used_secrets.contains(name.as_str()) {
+        if found.is_some() && !checker.used_secrets.contains(name.as_str()) {
             let message = format!("no node receives the secret `{name}`");
             let help = "remove it, or hand it to a node with `secrets`";
             checker.problems.warn(Code::UNUSED_SECRET, &root.key("secrets").key(name.as_str()), message, help);
         }
     }
-    level
+    found
 }
 
 /// The nodes of the file, phase by phase.
-fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w Workflow) -> Option<Vec<Part<'w>>> {
+fn parts<'w>(
+    checker: &mut Checker<'_, '_, '_>,
+    root: &Trail<'_>,
+    workflow: &'w Workflow,
+    generating: &[usize],
+) -> Option<Vec<Part<'w>>> {
     match (&workflow.nodes, &workflow.phases) {
         (Some(_), Some(_)) => {
             let message = "a workflow has `nodes` or `phases`, not both";
@@ -78,7 +82,7 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
                 let help = "add one: `nodes: { greet: { run: echo hello } }`";
                 checker.problems.at(Code::MISSING_KEY, &root.key("nodes"), "a workflow needs at least one node", help);
             }
-            Some(vec![Part { phase: None, nodes }])
+            Some(vec![Part { phase: None, generating: false, nodes }])
         }
         (None, Some(phases)) => {
             let list = root.key("phases");
@@ -92,9 +96,6 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
                 let keys = [("nodes", phase.nodes.is_some()), ("generate", phase.generate.is_some())];
                 checker.exactly_one(&trail, "a phase", &keys);
                 checker.positive(&trail, "timeout", phase.timeout);
-                if let Some(work) = &phase.generate {
-                    checker.work(&trail.key("generate"), "`generate`", work);
-                }
                 if let Some(first) = seen.insert(phase.name.as_str(), at) {
                     let message = format!("there are two phases named `{}`", phase.name);
                     checker.problems.at(Code::DUPLICATE_KEY, &trail.key("name"), message, "rename one of the two");
@@ -102,7 +103,8 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
                 }
             }
             let with_nodes = phases.iter().enumerate().filter_map(|(at, phase)| Some((at, phase.nodes.as_ref()?)));
-            Some(with_nodes.map(|(at, nodes)| Part { phase: Some(at), nodes }).collect())
+            let part = |(at, nodes)| Part { phase: Some(at), generating: generating.contains(&at), nodes };
+            Some(with_nodes.map(part).collect())
         }
         (None, None) => {
             let unread = ["nodes", "phases"].into_iter().any(|key| checker.problems.has_raw_key(root, key));
@@ -115,18 +117,8 @@ fn parts<'w>(checker: &mut Checker<'_, '_, '_>, root: &Trail<'_>, workflow: &'w 
     }
 }
 
-fn generated(workflow: &Workflow) -> Vec<usize> {
-    let phases = workflow.phases.iter().flatten().enumerate();
-    phases.filter(|(_, phase)| phase.generate.is_some()).map(|(at, _)| at).collect()
-}
-
 /// Checks one graph: the file's own, or a sub-workflow's.
-fn check_level<'w>(
-    checker: &mut Checker<'_, '_, '_>,
-    base: &Trail<'_>,
-    source: Source<'w>,
-    workflow: &Workflow,
-) -> Level<'w> {
+pub(super) fn check_level(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, source: Source<'_>) -> Found {
     check_params(checker, &base.key("params"), source.params);
     checker.policy(&base.key("policy"), source.policy);
     checker.defaults(&base.key("defaults"), source.defaults);
@@ -144,108 +136,19 @@ fn check_level<'w>(
         });
     }
     paths::check(checker, base, &level);
-    level.reads = check_names(checker, base, &level, workflow);
+    let reads = check_names(checker, base, &level);
+    let mut inside = Vec::with_capacity(level.nodes.len());
     for index in level.graph.nodes() {
         check_input_schema(checker, base, &level, index);
-        level
-            .node(index)
-            .with_trail(base, |trail| inner(checker, trail, level.node(index).spec, &level.source, workflow));
+        let node = level.node(index);
+        inside.push(node.with_trail(base, |trail| within(checker, trail, node.spec, &level.source)));
     }
     checker.at_most_once = outer;
-    level
-}
-
-/// The graphs and bodies inside a node.
-fn inner(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, spec: &Node, outer: &Source<'_>, workflow: &Workflow) {
-    if let Some(TextOr::Long(sub)) = &spec.workflow {
-        check_handed(checker, trail, &trail.key("params"), &sub.params, &spec.params);
-        sub_workflow(checker, &trail.key("workflow"), sub, outer, workflow);
-    }
-    if let Some(repeat) = &spec.repeat
-        && let TextOr::Long(sub) = &repeat.workflow
-    {
-        let inside = trail.key("loop");
-        check_handed(checker, trail, &inside.key("params"), &sub.params, &repeat.params);
-        sub_workflow(checker, &inside.key("workflow"), sub, outer, workflow);
-    }
-    if let Some(map) = &spec.map {
-        let map_trail = trail.key("map");
-        let body = map_trail.key("node");
-        checker.count(&body, 1);
-        let kind = node::kind(checker, &body, &map.node);
-        checker.body(&body, &map.node);
-        check_secrets(checker, &body, outer, &map.node);
-        if !map.node.outputs.is_empty() {
-            let help = "let each copy write into a folder of its own and hand the path on as its output";
-            let message = "every copy would write the same files";
-            checker.problems.at_key(Code::OUTPUT_CONFLICT, &body.key("outputs"), message, help);
-        }
-        if !map.node.needs.is_empty() {
-            let help = "put `needs` on the `map` node; the copies run side by side";
-            checker.problems.at_key(
-                Code::KEY_NOT_ALLOWED,
-                &body.key("needs"),
-                "the node of a `map` has no edges",
-                help,
-            );
-        }
-        if kind.is_some() {
-            inner(checker, &body, &map.node, outer, workflow);
-        }
-    }
-}
-
-/// What a node hands to a sub-workflow is what that takes.
-fn check_handed(
-    checker: &mut Checker<'_, '_, '_>,
-    node: &Trail<'_>,
-    params: &Trail<'_>,
-    declared: &IndexMap<ParamName, Param>,
-    handed: &BTreeMap<ParamName, Json>,
-) {
-    for Mismatch { name, message, help } in mismatches(declared, handed) {
-        if handed.contains_key(name.as_str()) {
-            checker.problems.at_key(Code::UNDEFINED_NAME, &params.key(&name), message, help);
-        } else {
-            checker.problems.at_key(Code::MISSING_KEY, node, message, help);
-        }
-    }
-}
-
-fn sub_workflow(
-    checker: &mut Checker<'_, '_, '_>,
-    trail: &Trail<'_>,
-    sub: &SubWorkflow,
-    outer: &Source<'_>,
-    workflow: &Workflow,
-) {
-    let Some(nodes) = sub.nodes.as_ref().filter(|nodes| !nodes.is_empty()) else {
-        if !checker.problems.is_damaged(trail) {
-            let help = "add `nodes:` with at least one node";
-            checker.problems.at(Code::MISSING_KEY, trail, "a sub-workflow needs at least one node", help);
-        }
-        return;
-    };
-    let source = Source {
-        parts: vec![Part { phase: None, nodes }],
-        edges: &sub.edges,
-        params: &sub.params,
-        secrets: outer.secrets,
-        defaults: &sub.defaults,
-        policy: &sub.policy,
-        generated: Vec::new(),
-        inner: true,
-    };
-    check_level(checker, trail, source, workflow);
+    Found { graph: level.graph, kinds: level.kinds, reads, inside }
 }
 
 /// Checks every name, and returns what nodes read beyond their direct sources.
-fn check_names(
-    checker: &mut Checker<'_, '_, '_>,
-    base: &Trail<'_>,
-    level: &Level<'_>,
-    workflow: &Workflow,
-) -> Vec<(NodeIndex, NodeIndex)> {
+fn check_names(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, level: &Level<'_>) -> Vec<(NodeIndex, NodeIndex)> {
     let mut names = Names::new(level);
     for index in level.graph.nodes() {
         let node = level.node(index);
@@ -271,16 +174,6 @@ fn check_names(
             let edges = base.key("edges");
             let item = edges.index(at);
             names.check(checker, Owner::EdgeTo(to), condition_site(&item.key("condition"), &condition.0));
-        }
-    }
-    if !level.source.inner {
-        for (at, phase) in workflow.phases.iter().flatten().enumerate() {
-            if let Some(work) = &phase.generate {
-                let mut see = |site: Site<'_>| names.check(checker, Owner::Phase(at), site);
-                let phases = base.key("phases");
-                let trail = phases.index(at);
-                Sites { see: &mut see, item: false }.work(&trail.key("generate"), work, Output::Source);
-            }
         }
     }
     let reads = names.reads.into_iter().collect();
@@ -313,7 +206,7 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("SPRAG_") || name == "TRACEPARENT"
 }
 
-fn check_secrets(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, source: &Source<'_>, node: &Node) {
+pub(super) fn check_secrets(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, source: &Source<'_>, node: &Node) {
     for name in node.env.keys().filter(|name| is_reserved(name.as_str())) {
         let message = format!("`{name}` is set by sprag itself");
         checker.problems.at_key(

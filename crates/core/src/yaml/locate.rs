@@ -156,14 +156,39 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Whether `nodes`, or the `nodes` of a phase, has this key, read or left out.
+    /// Whether a node has this id, read or left out: one of `nodes`, of a phase, or of a phase that generates.
     pub fn has_node(&self, id: &str) -> bool {
         let root = self.tree.root();
         let phases = self.tree.get(root, "phases").map_or(&[][..], |entry| self.tree.items(entry.value));
-        std::iter::once(&root)
-            .chain(phases)
-            .filter_map(|owner| self.tree.get(*owner, "nodes"))
-            .any(|nodes| self.tree.get(nodes.value, id).is_some())
+        let is_named =
+            |phase: &NodeId| self.tree.get(*phase, "name").is_some_and(|name| self.tree.text_of(name.value) == id);
+        let generated = phases.iter().any(|phase| self.tree.get(*phase, "generate").is_some() && is_named(phase));
+        let mut nodes = std::iter::once(&root).chain(phases).filter_map(|owner| self.tree.get(*owner, "nodes"));
+        generated || nodes.any(|nodes| self.tree.get(nodes.value, id).is_some())
+    }
+
+    /// The way to a place of the text as people write it, such as `nodes.ship.needs[0]`; empty for the whole.
+    pub fn way_to(&self, offset: u32) -> String {
+        let mut way = String::new();
+        let mut at = self.tree.root();
+        loop {
+            let ends_behind = |id: NodeId| offset < self.tree.span(id).end;
+            let (entries, items) = (self.tree.entries(at), self.tree.items(at));
+            let entry = entries.partition_point(|entry| self.tree.span(entry.key).start <= offset).checked_sub(1);
+            let item = items.partition_point(|item| self.tree.span(*item).start <= offset).checked_sub(1);
+            if let Some(entry) = entry.map(|entry| entries[entry]).filter(|entry| ends_behind(entry.value)) {
+                if !way.is_empty() {
+                    way.push('.');
+                }
+                way.push_str(self.tree.text_of(entry.key));
+                at = entry.value;
+            } else if let Some(item) = item.filter(|item| ends_behind(items[*item])) {
+                way.push_str(&format!("[{item}]"));
+                at = items[item];
+            } else {
+                return way;
+            }
+        }
     }
 
     /// Whether a mapping of the file has this key, read or left out.

@@ -20,7 +20,7 @@ use crate::error::EngineError;
 use crate::events::Reader;
 use crate::host::{Begin, Follower, Host};
 use crate::source;
-use crate::stored::{self, Overrides};
+use crate::stored::{self, Overrides, Source};
 use crate::support;
 
 /// How a run starts.
@@ -32,11 +32,11 @@ pub struct RunOptions {
     pub overrides: Overrides,
 }
 
-/// Starts a run of a workflow in this process. `source` is the text of its file, if it has one.
+/// Starts a run of a workflow in this process. `source` is what it was compiled from, if it has files.
 pub fn run(
     engine: &Engine,
     definition: Definition,
-    source: Option<&str>,
+    source: Option<&Source>,
     options: RunOptions,
 ) -> Result<Live, EngineError> {
     let (definition, created) = planned(engine, definition, options.params, options.overrides)?;

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sprag_core::codes::Code;
 use sprag_core::definition::Definition;
 use sprag_core::diagnostic::{Diagnostic, Severity, Span};
+use sprag_core::limits::Limits;
 use sprag_core::load::{Loaded, Mismatch, load, mismatches, place_of_sub_workflow};
 
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::report::{FileReport, Report};
+use crate::stored::Source;
 use crate::{compiled, source};
 
 /// How deep sub-workflow files may name each other.
@@ -22,6 +24,8 @@ const FILE_DEPTH: usize = 16;
 pub struct Checked {
     /// The workflow, if nothing stops it.
     pub definition: Option<Definition>,
+    /// What it was compiled from.
+    pub source: Option<Arc<Source>>,
     /// What was found, warnings included.
     pub report: Report,
 }
@@ -38,9 +42,9 @@ pub fn open(project: &Project, path: &Path) -> Checked {
 
 fn check(project: &Project, path: &Path, fresh: bool) -> Checked {
     let mut walk = Walk { project, fresh, report: Report::default(), done: BTreeMap::new(), open: Vec::new() };
-    let definition = walk.file(path);
-    let valid = walk.report.is_valid();
-    Checked { definition: definition.filter(|_| valid), report: walk.report }
+    let tree = walk.file(path).filter(|_| walk.report.is_valid());
+    let (definition, source) = tree.map(|tree| (Arc::unwrap_or_clone(tree.definition), tree.source)).unzip();
+    Checked { definition, source, report: walk.report }
 }
 
 /// The JSON Schema of workflow files (`R-FILE-2`).
@@ -56,13 +60,22 @@ struct Walk<'project> {
     fresh: bool,
     report: Report,
     /// Files that are done; `None` for one with problems.
-    done: BTreeMap<PathBuf, Option<Rc<Definition>>>,
+    done: BTreeMap<PathBuf, Option<Tree>>,
     open: Vec<PathBuf>,
+}
+
+/// A file and all that it names. A file that is named twice counts twice: so it is stored, and so it may run.
+#[derive(Clone)]
+struct Tree {
+    definition: Arc<Definition>,
+    source: Arc<Source>,
+    nodes: usize,
+    bytes: u64,
 }
 
 impl Walk<'_> {
     /// Reads one file and, through it, all that it names. Problems are added to the report.
-    fn file(&mut self, path: &Path) -> Option<Definition> {
+    fn file(&mut self, path: &Path) -> Option<Tree> {
         let text = match source::read(path, self.project.limits()) {
             Ok(text) => text,
             Err(error) => {
@@ -88,23 +101,26 @@ impl Walk<'_> {
         }
     }
 
-    /// Follows the files that a workflow names and takes their hashes into its own.
+    /// Follows the files that a workflow names, and makes them a part of it.
     fn linked(
         &mut self,
         path: &Path,
         text: String,
         mut found: Vec<Diagnostic>,
         mut definition: Definition,
-    ) -> Option<Definition> {
+    ) -> Option<Tree> {
+        let limits = *self.project.limits();
         let place = self.report.files.len();
-        let mut hashes = BTreeMap::new();
+        let (mut files, mut sources) = (BTreeMap::new(), BTreeMap::new());
+        let (mut nodes, mut bytes) = (definition.size(), text.len() as u64);
+        let mut small = true;
         self.open.push(absolute(path));
         for name in definition.sub_workflow_files().into_iter().map(str::to_owned).collect::<Vec<_>>() {
             match self.named(path, &name) {
                 Ok(Some(child)) => {
                     let handed = definition.handed_to(&name);
                     let wrong: Vec<_> =
-                        handed.into_iter().flat_map(|handed| mismatches(&child.params, handed)).collect();
+                        handed.into_iter().flat_map(|handed| mismatches(&child.definition.params, handed)).collect();
                     let span = if wrong.is_empty() {
                         Span::default()
                     } else {
@@ -118,7 +134,14 @@ impl Walk<'_> {
                         labels: Vec::new(),
                         help: Some(help),
                     }));
-                    hashes.insert(name, child.graph_hash);
+                    nodes = nodes.saturating_add(child.nodes);
+                    bytes = bytes.saturating_add(child.bytes);
+                    if small && (nodes > limits.nodes || bytes > limits.bytes) {
+                        small = false;
+                        found.push(too_large(&limits, nodes, place_of_sub_workflow(&text, &name, &limits)));
+                    }
+                    sources.insert(name.clone(), child.source);
+                    files.insert(name, child.definition);
                 }
                 Ok(None) => {}
                 Err((code, message, help)) => found.push(Diagnostic {
@@ -134,16 +157,17 @@ impl Walk<'_> {
         self.open.pop();
         let valid = found.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         found.sort_by_key(|diagnostic| diagnostic.span);
+        let source = Arc::new(Source { text: text.clone(), files: sources });
         let report = FileReport { path: path.to_owned(), text, diagnostics: found, unreadable: None };
         self.report.files.insert(place, report);
-        if !hashes.is_empty() {
-            definition.link(hashes);
+        if valid && !files.is_empty() {
+            definition.link(files);
         }
-        valid.then_some(definition)
+        valid.then(|| Tree { definition: Arc::new(definition), source, nodes, bytes })
     }
 
     /// A file named by another one, or nothing if it has problems of its own.
-    fn named(&mut self, from: &Path, name: &str) -> Result<Option<Rc<Definition>>, (Code, String, String)> {
+    fn named(&mut self, from: &Path, name: &str) -> Result<Option<Tree>, (Code, String, String)> {
         let path = from.parent().unwrap_or_else(|| Path::new("")).join(name);
         let whole = absolute(&path);
         let home = self.open.first().and_then(|main| main.parent()).unwrap_or_else(|| Path::new(""));
@@ -180,13 +204,32 @@ impl Walk<'_> {
             };
             return Err((facts.code, error.to_string(), help));
         }
-        let child = self.file(&path).map(Rc::new);
+        let child = self.file(&path);
         self.done.insert(whole, child.clone());
         Ok(child)
     }
 
     fn add(&mut self, path: &Path, text: String, diagnostics: Vec<Diagnostic>, unreadable: Option<EngineError>) {
         self.report.files.push(FileReport { path: path.to_owned(), text, diagnostics, unreadable });
+    }
+}
+
+/// The problem of files that are small enough each, and not together.
+fn too_large(limits: &Limits, nodes: usize, span: Span) -> Diagnostic {
+    let (what, key) = if nodes > limits.nodes {
+        (format!("{} nodes", limits.nodes), "nodes")
+    } else {
+        (format!("{} bytes", limits.bytes), "bytes")
+    };
+    Diagnostic {
+        code: Code::TOO_LARGE,
+        severity: Severity::Error,
+        message: format!("with the sub-workflow files that it names, the workflow has more than {what}"),
+        span,
+        labels: Vec::new(),
+        help: Some(format!(
+            "name fewer files: each counts as often as it is named; `limits.{key}` in `sprag.toml` raises the limit"
+        )),
     }
 }
 

@@ -152,16 +152,6 @@ fn phases_read_earlier_phases() {
     assert_eq!(load("phase.nmae"), "UNDEFINED_NAME");
 }
 
-/// R-PHASE-1: what an earlier phase generates cannot be known yet, so it is not refused.
-#[test]
-fn generated_nodes_of_earlier_phases_may_be_read() {
-    let text = |first: &str, second: &str| format!("workflow: w\nphases:\n- {first}\n- {second}\n");
-    let generated = "{ name: one, generate: { run: make-nodes } }";
-    let reader = "{ name: two, nodes: { b: { run: 'echo {{ nodes.made.output }}' } } }";
-    super::support::valid(&text(generated, reader));
-    assert_eq!(diagnostics(&text(reader, generated))[0].code.as_str(), "UNDEFINED_NAME");
-}
-
 /// Help is exact.
 #[test]
 fn help_says_what_to_write() {
