@@ -104,3 +104,17 @@ proptest! {
         prop_assert_eq!(!cycles.is_empty(), cyclic);
     }
 }
+
+#[test]
+fn numbered_nodes_are_found_by_their_numbers() {
+    // R-GROW-1
+    for count in (0..=321).chain([999, 1_000, 1_001, 10_000, 12_345]) {
+        let (graph, _) = Builder::numbered(count).finish();
+        assert_eq!(graph.len(), count as usize);
+        for at in 0..count {
+            assert_eq!(graph.id(NodeIndex(at)).as_str(), at.to_string());
+            assert_eq!(graph.find(&at.to_string()), Some(NodeIndex(at)), "{at} of {count}");
+        }
+        assert_eq!((graph.find(&count.to_string()), graph.find("00"), graph.find("")), (None, None, None));
+    }
+}

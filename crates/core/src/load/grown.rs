@@ -1,12 +1,14 @@
 //! Graphs that work produced while a run was going: "validated like the file" (`R-GROW-1`).
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::build::{self, Around};
+use super::inside::Found;
 use super::level::{Checker, Part, Source};
 use super::problems::{Problems, REPORTED};
 use super::salvage::salvage;
@@ -61,7 +63,7 @@ pub fn grown(body: &Value, soil: &Soil<'_>, limits: &Limits) -> Result<Definitio
     if is_deeper(body, limits.tree.depth) {
         return Err(invalid(format!("it nests more than {} deep", limits.tree.depth)));
     }
-    let text = body.to_string();
+    let text = as_yaml(body);
     if text.len() as u64 > limits.bytes {
         return Err(invalid(format!("it has {} bytes, more than the limit of {}", text.len(), limits.bytes)));
     }
@@ -89,7 +91,26 @@ pub fn grown(body: &Value, soil: &Soil<'_>, limits: &Limits) -> Result<Definitio
     })
 }
 
-fn checked(checker: &mut Checker<'_, '_, '_>, sub: &SubWorkflow, soil: &Soil<'_>) -> Option<super::inside::Found> {
+/// The JSON text, with the characters escaped that may stand in JSON as they are and not in YAML.
+fn as_yaml(body: &Value) -> String {
+    let text = body.to_string();
+    let is_odd =
+        |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    if !text.contains(is_odd) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len() + 64);
+    for c in text.chars() {
+        if is_odd(c) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+fn checked(checker: &mut Checker<'_, '_, '_>, sub: &SubWorkflow, soil: &Soil<'_>) -> Option<Found> {
     let root = Trail::root();
     let Some(nodes) = sub.nodes.as_ref().filter(|nodes| !nodes.is_empty()) else {
         if !checker.problems.is_damaged(&root) {

@@ -227,7 +227,13 @@ fn report_shared_ids(checker: &mut Checker<'_, '_, '_>, base: &Trail<'_>, nodes:
                 "rename the node or the phase; ids are unique in a run",
             ),
         };
-        later.named(base, |trail| checker.problems.at_key(Code::DUPLICATE_KEY, trail, message, help));
+        later.named(base, |trail| {
+            if later.generating {
+                checker.problems.at(Code::DUPLICATE_KEY, trail, message, help);
+            } else {
+                checker.problems.at_key(Code::DUPLICATE_KEY, trail, message, help);
+            }
+        });
         earlier.named(base, |trail| checker.problems.label(trail, "first here"));
     }
     for (at, _) in doubled.into_iter().rev() {

@@ -2,8 +2,10 @@
 
 mod examples;
 mod expressions;
+mod grown;
 mod hashes;
 mod hostile;
+mod inside;
 mod mistakes;
 mod paths;
 mod places;
