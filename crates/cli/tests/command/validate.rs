@@ -82,6 +82,26 @@ fn several_files_and_standard_input() {
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), "<standard input>: valid, 1 node, 1 wave\n"));
 }
 
+/// R-FILE-3: files that name each other twice and twice again are refused before they cost anything.
+#[test]
+fn sub_workflow_files_count_as_often_as_they_are_named() {
+    let mut space = Space::new().with("sprag.toml", "[limits]\nnodes = 40\n").with("f5.yaml", GOOD);
+    for at in 0..5 {
+        let next = at + 1;
+        let text =
+            format!("workflow: w\nnodes:\n  a: {{ workflow: f{next}.yaml }}\n  b: {{ workflow: ./f{next}.yaml }}\n");
+        space = space.with(&format!("f{at}.yaml"), text);
+    }
+    assert_eq!(space.run(&["validate", "f1.yaml"]).code, Some(0));
+    let ran = space.run(&["validate", "f0.yaml"]);
+    ran.is_refusal("TOO_LARGE");
+    assert!(
+        ran.err.contains("with the sub-workflow files that it names, the workflow has more than 40 nodes"),
+        "{}",
+        ran.err
+    );
+}
+
 /// R-FILE-1 across files: sub-workflow files are checked with the file that names them, each with its own name.
 #[test]
 fn sub_workflow_files_are_followed() {

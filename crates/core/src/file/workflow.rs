@@ -172,7 +172,7 @@ pub struct Phase {
     /// Its nodes, by id.
     #[serde(default)]
     pub nodes: Option<IndexMap<NodeId, Box<Node>>>,
-    /// Instead of `nodes`: work whose output is the nodes.
+    /// Instead of `nodes`: work whose output is the nodes. It is a node itself, named like the phase.
     #[serde(default)]
     pub generate: Option<Box<Work>>,
     /// How long the phase may take.

@@ -61,13 +61,13 @@ struct Body {
 /// not exist, and `INVALID_OUTPUT` otherwise; the first problem decides, and the message tells where it is.
 pub fn grown(body: &Value, soil: &Soil<'_>, limits: &Limits) -> Result<Definition, NodeError> {
     if is_deeper(body, limits.tree.depth) {
-        return Err(invalid(format!("it nests more than {} deep", limits.tree.depth)));
+        return Err(invalid(&format!("it nests more than {} deep", limits.tree.depth)));
     }
     let text = as_yaml(body);
     if text.len() as u64 > limits.bytes {
-        return Err(invalid(format!("it has {} bytes, more than the limit of {}", text.len(), limits.bytes)));
+        return Err(invalid(&format!("it has {} bytes, more than the limit of {}", text.len(), limits.bytes)));
     }
-    let (tree, mut found) = yaml::read(&text, limits.tree).map_err(|unreadable| invalid(unreadable.0.message))?;
+    let (tree, mut found) = yaml::read(&text, limits.tree).map_err(|unreadable| invalid(&unreadable.0.message))?;
     let mut reader = Reader::new(&tree);
     let body = match typed::<Body>(&reader, tree.root()) {
         Ok(body) => Some(body),
@@ -133,7 +133,7 @@ fn checked(checker: &mut Checker<'_, '_, '_>, sub: &SubWorkflow, soil: &Soil<'_>
 
 /// The first problem, where it is, what to do, and how many more there are.
 fn refusal(reader: &Reader<'_, '_>, problems: &[Diagnostic]) -> NodeError {
-    let Some(first) = problems.first() else { return invalid("it cannot be read".into()) };
+    let Some(first) = problems.first() else { return invalid("it cannot be read") };
     let known = match first.code {
         Code::CYCLE | Code::SELF_DEPENDENCY => Known::CYCLE_DETECTED,
         Code::UNKNOWN_NODE | Code::UNKNOWN_SECRET | Code::FILE_NOT_FOUND => Known::MISSING_DEPENDENCY,
@@ -151,8 +151,8 @@ fn refusal(reader: &Reader<'_, '_>, problems: &[Diagnostic]) -> NodeError {
     NodeError::new(known, format!("what it generated cannot run: {way}{problem}{help}{more}"))
 }
 
-fn invalid(problem: String) -> NodeError {
-    let problem = told(&problem).unwrap_or("it cannot be read");
+fn invalid(problem: &str) -> NodeError {
+    let problem = told(problem).unwrap_or("it cannot be read");
     NodeError::new(Known::INVALID_OUTPUT, format!("what it generated cannot run: {problem}"))
 }
 

@@ -1,6 +1,7 @@
 //! From a path in the typed model back to the place in the file.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use super::access::Reader;
 use super::tree::{NodeId, Style, Value};
@@ -183,7 +184,7 @@ impl Reader<'_, '_> {
                 way.push_str(self.tree.text_of(entry.key));
                 at = entry.value;
             } else if let Some(item) = item.filter(|item| ends_behind(items[*item])) {
-                way.push_str(&format!("[{item}]"));
+                let _ = write!(way, "[{item}]");
                 at = items[item];
             } else {
                 return way;
