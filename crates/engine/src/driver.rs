@@ -2,15 +2,12 @@
 //! whoever owns it moves commits to the store and effects to executors.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
 
-use sprag_core::codes::Code;
 use sprag_core::definition::Definition;
-use sprag_core::facts::Facts;
 use sprag_core::run::{
     Commit, Corrupt, CorruptDetail, Created, Effect, Entry, Input, OwnerId, Ownership, Refused, Run, RunId, Seq,
-    Taking, Timestamp, unsupported,
+    Taking, Timestamp,
 };
 use sprag_store::Append;
 
@@ -103,43 +100,13 @@ pub struct Reply {
     resting_on: Seq,
 }
 
-/// Why a run cannot begin: the workflow uses what runs do not carry out yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotYetSupported(
-    /// What it is, in words.
-    pub String,
-);
-
-impl NotYetSupported {
-    /// What every face says about it.
-    pub fn facts(&self) -> Facts {
-        Facts::new(Code::NOT_YET_SUPPORTED, "take it out of the workflow")
-    }
-}
-
-impl fmt::Display for NotYetSupported {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "this version cannot run {} yet", self.0)
-    }
-}
-
-impl std::error::Error for NotYetSupported {}
-
 impl Driver {
     /// A new run, created and owned with its first commit.
-    pub fn create(
-        definition: Arc<Definition>,
-        created: Created,
-        owner: OwnerId,
-        slots: u32,
-    ) -> Result<Self, NotYetSupported> {
-        if let Some(what) = unsupported(&definition) {
-            return Err(NotYetSupported(what));
-        }
+    pub fn create(definition: Arc<Definition>, created: Created, owner: OwnerId, slots: u32) -> Self {
         let mut driver = Self::around(Run::new(definition), created.run, owner, slots);
         driver.creation = Some(Entry::Created(Box::new(created)));
         driver.offer(Input::Take { owner, how: Taking::Automatic, folded: Seq(0) });
-        Ok(driver)
+        driver
     }
 
     /// A run from its journal, to be owned with the next commit.

@@ -10,8 +10,8 @@ use sprag_core::params::ParamProblem;
 use sprag_core::suggest;
 use sprag_store::{OpenError, StoreError};
 
-use crate::driver::NotYetSupported;
 use crate::run_error::RunError;
+use crate::support::NotYetSupported;
 
 /// A failure of the engine. [`EngineError::facts`] says what it means to a caller.
 #[derive(Debug)]

@@ -54,6 +54,11 @@ pub enum What {
         /// The wave, from 0.
         wave: u32,
     },
+    /// Every node of a phase is settled.
+    PhaseCompleted {
+        /// The phase, from 0.
+        phase: u16,
+    },
     /// A question is open.
     Asked {
         /// Its number.
@@ -206,12 +211,13 @@ impl Reader {
                 self.moved(*node, NodeState::Cancelled, |moved| moved.reason = reason)
             }
             Entry::WaveCompleted { wave, .. } => What::WaveCompleted { wave: *wave },
+            Entry::PhaseCompleted { phase } => What::PhaseCompleted { phase: *phase },
             Entry::Command(record) => What::Command {
                 verb: verb(&record.command.verb),
                 by: record.command.by.clone(),
                 refused: record.refused.clone(),
             },
-            Entry::Stopping { cause } => What::Stopping { cause: stop(cause) },
+            Entry::Stopping { inside: None, cause } => What::Stopping { cause: stop(cause) },
             Entry::Ended(ending) => What::RunEnded {
                 status: ending.status,
                 exit_code: ending.exit,
@@ -223,6 +229,9 @@ impl Reader {
             | Entry::Graded { .. }
             | Entry::Finalised { .. }
             | Entry::Unknown { .. }
+            | Entry::Expanded(_)
+            | Entry::Gathered { .. }
+            | Entry::Stopping { inside: Some(_), .. }
             | Entry::Closed { .. }
             | Entry::Signalled { .. }
             | Entry::SignalTaken { .. }
@@ -271,6 +280,9 @@ const fn stop(cause: &StopCause) -> &'static str {
         StopCause::FailFast { .. } => "fail_fast",
         StopCause::NodeFailures { .. } => "max_node_failures",
         StopCause::RetriesExhausted { .. } => "max_retries_exhausted",
+        StopCause::PhaseFailed { .. } => "phase_failed",
+        StopCause::PhaseTimeout { .. } => "phase_timeout",
+        StopCause::Timeout => "timeout",
         StopCause::Deadline => "deadline",
         StopCause::Cancel { kill: false } => "cancel",
         StopCause::Cancel { kill: true } => "kill",

@@ -22,7 +22,7 @@ mod source;
 mod stored;
 mod support;
 
-pub use driver::{Driver, Fold, NotYetSupported, Reply};
+pub use driver::{Driver, Fold, Reply};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use project::Project;

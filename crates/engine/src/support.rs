@@ -1,22 +1,50 @@
 //! What this engine can carry out. Anything else is refused before a run begins, never ignored.
 
+use std::fmt;
+
+use sprag_core::codes::Code;
 use sprag_core::definition::{Definition, Kind};
+use sprag_core::facts::Facts;
 use sprag_core::file::{Node, Semantics};
 
-use crate::driver::NotYetSupported;
 use crate::host::Functions;
+
+/// Why a run cannot begin: the workflow uses what runs do not carry out yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotYetSupported(
+    /// What it is, in words.
+    pub String,
+);
+
+impl NotYetSupported {
+    /// What every face says about it.
+    pub fn facts(&self) -> Facts {
+        Facts::new(Code::NOT_YET_SUPPORTED, "take it out of the workflow")
+    }
+}
+
+impl fmt::Display for NotYetSupported {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "this version cannot run {} yet", self.0)
+    }
+}
+
+impl std::error::Error for NotYetSupported {}
 
 /// Refuses a workflow that needs what is not built yet, and names it.
 pub fn check(definition: &Definition, functions: &Functions) -> Result<(), NotYetSupported> {
-    let first = sprag_core::run::unsupported(definition)
-        .or_else(|| definition.policy.checkpoints.is_some().then(|| "`policy.checkpoints`".into()))
-        .or_else(|| {
-            definition.graph.nodes().find_map(|node| {
-                let compiled = definition.node(node);
-                let what = unsupported(compiled.kind, &compiled.spec, functions)?;
-                Some(format!("{what} on node `{}`", definition.graph.id(node)))
-            })
-        });
+    let wide = [
+        (!definition.phases.is_empty(), "phases"),
+        (definition.policy.budget.is_some(), "`policy.budget`"),
+        (definition.policy.checkpoints.is_some(), "`policy.checkpoints`"),
+    ];
+    let first = wide.into_iter().find_map(|(used, what)| used.then(|| what.to_owned())).or_else(|| {
+        definition.graph.nodes().find_map(|node| {
+            let compiled = definition.node(node);
+            let what = unsupported(compiled.kind, &compiled.spec, functions)?;
+            Some(format!("{what} on node `{}`", definition.graph.id(node)))
+        })
+    });
     first.map_or(Ok(()), |what| Err(NotYetSupported(what)))
 }
 
@@ -24,7 +52,11 @@ fn unsupported(kind: Kind, spec: &Node, functions: &Functions) -> Option<String>
     if let Some(name) = spec.call.as_deref().filter(|name| functions.find(name).is_none()) {
         return Some(format!("`call: {name}`, a function that only a Rust host can register,"));
     }
+    if kind.grows() || kind == Kind::Agent {
+        return Some(format!("`{}`", kind.as_str()));
+    }
     let keys = [
+        (spec.recovery.is_some(), "`recovery`"),
         (kind == Kind::Http, "`http`"),
         (spec.approve.is_some(), "`approve`"),
         (spec.wait.as_ref().is_some_and(|wait| wait.signal.is_some()), "`wait: { signal }`"),
@@ -59,6 +91,9 @@ mod tests {
             ("{run: x, queue: gpu}", "`queue` on node `a`"),
             ("{call: tidy}", "`call: tidy`, a function that only a Rust host can register, on node `a`"),
             ("{run: x, recovery: {ladder: true}}", "`recovery` on node `a`"),
+            ("{workflow: {nodes: {b: {noop: }}}}", "`workflow` on node `a`"),
+            ("{map: {over: \"[1]\", node: {noop: }}}", "`map` on node `a`"),
+            ("{agent: {provider: fake, script: s, prompt: p}}", "`agent` on node `a`"),
         ] {
             let text = format!("workflow: w\nnodes:\n  a: {node}\n");
             let definition = load(&text, &Limits::default()).unwrap_or_else(|_| panic!("{text}")).definition;

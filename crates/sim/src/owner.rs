@@ -32,10 +32,6 @@ impl World {
     }
 
     /// A process takes the run: it creates it, or goes on from the journal.
-    ///
-    /// # Panics
-    /// When the workflow uses what runs do not carry out yet.
-    #[expect(clippy::panic, reason = "a scenario that cannot run is a mistake in the test")]
     pub fn take(&mut self, how: Taking) -> Result<(), Corrupt> {
         self.owners += 1;
         let owner = OwnerId(Uuid::from_u128(u128::from(self.owners)));
@@ -45,11 +41,9 @@ impl World {
             let defaults = self.definition.params.iter();
             let given =
                 defaults.filter_map(|(name, param)| Some((name.to_string(), param.default.as_ref()?.0.clone())));
-            let created = Created::first(self.id, &self.definition, given.collect());
-            match Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots) {
-                Ok(driver) => driver,
-                Err(unsupported) => panic!("{unsupported}"),
-            }
+            let first = Created::first(self.id, &self.definition, given.collect());
+            let created = Created { growth: self.growth, ..first };
+            Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots)
         } else {
             let commits = journal.iter().map(AsRef::as_ref);
             Driver::resume(Arc::clone(&self.definition), self.id, commits, owner, how, self.options.slots)?
@@ -77,8 +71,8 @@ impl World {
             self.told.drain(..told);
         }
         self.answered.clear();
-        for (node, stage) in std::mem::take(&mut self.told) {
-            self.script.take_back(self.definition.graph.id(node).as_str(), stage);
+        for (name, stage) in std::mem::take(&mut self.told) {
+            self.script.take_back(&name, stage);
         }
         for (node, attempt, stage) in std::mem::take(&mut self.busy).into_keys() {
             self.ends(node, attempt, stage);

@@ -44,6 +44,7 @@ pub struct Script {
     grades: BTreeMap<String, Vec<Grade>>,
     checks: BTreeMap<String, Vec<bool>>,
     probes: BTreeMap<String, Vec<Result<Option<Value>, NodeError>>>,
+    decompositions: BTreeMap<String, Vec<Outcome>>,
     ended: BTreeMap<(String, Stage), usize>,
 }
 
@@ -73,6 +74,11 @@ impl Script {
         self.probes.insert(node.to_owned(), found.into_iter().collect());
     }
 
+    /// What a node's `decompose` hook comes to, one attempt after the other.
+    pub fn decomposes(&mut self, node: &str, outcomes: impl IntoIterator<Item = Outcome>) {
+        self.decompositions.insert(node.to_owned(), outcomes.into_iter().collect());
+    }
+
     pub(crate) fn length_of(&self, node: &str) -> Option<Duration> {
         self.lengths.get(node).copied()
     }
@@ -89,6 +95,11 @@ impl Script {
                 Some(Outcome::Fails(error)) => Report::Failed(stage, error.clone()),
                 Some(Outcome::Hangs) | None => Report::Produced(Product::default()),
             },
+            Stage::Decompose => match self.next(&self.decompositions, node, stage) {
+                Some(Outcome::Produces(product)) => Report::Decomposed(product.clone()),
+                Some(Outcome::Fails(error)) => Report::Failed(stage, error.clone()),
+                Some(Outcome::Hangs) | None => Report::Decomposed(Product::default()),
+            },
             Stage::Evaluate => {
                 let grade = self.next(&self.grades, node, stage).copied().unwrap_or(Grade::A);
                 Report::Graded { grade, feedback: Vec::new() }
@@ -98,7 +109,7 @@ impl Script {
                 Some(Err(error)) => Report::Failed(stage, error.clone()),
                 None => Report::Probed { happened: None },
             },
-            Stage::Check | Stage::Gate | Stage::Done => {
+            Stage::Check | Stage::Grow | Stage::Children | Stage::Gate | Stage::Done => {
                 if self.next(&self.checks, node, stage).copied().unwrap_or(true) {
                     Report::Checked
                 } else {

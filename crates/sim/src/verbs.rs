@@ -200,7 +200,7 @@ impl World {
     pub(crate) fn somebody_answers(&mut self) -> bool {
         let found = self.run().questions().filter(|asked| asked.closed.is_none()).find_map(|asked| {
             let question = &asked.question;
-            let choice = *self.answers.get(self.definition.graph.id(question.node).as_str())?;
+            let choice = *self.answers.get(&self.run().address(question.node))?;
             (!self.answered.contains(&question.id.to_string())).then_some((question.id, choice, question.digest))
         });
         let Some((id, choice, digest)) = found else { return false };
@@ -215,9 +215,9 @@ impl World {
         true
     }
 
-    /// The node with an id.
+    /// The node with an address, once the run has it.
     pub fn node(&self, id: &str) -> NodeIndex {
-        match self.definition.graph.find(id) {
+        match self.run().find(id) {
             Some(node) => node,
             None => panic!("there is no node `{id}`"),
         }
@@ -242,8 +242,10 @@ impl World {
     /// The states of all nodes, in order of their ids, as words: `a completed, b skipped`.
     pub fn states(&self) -> String {
         let run = self.run();
-        let graph = &self.definition.graph;
-        let words: Vec<_> = graph.nodes().map(|node| format!("{} {}", graph.id(node), run.state(node))).collect();
+        let mut nodes: Vec<_> = run.all_nodes().map(|node| (run.address(node), node)).collect();
+        // What grew is named behind the node it grew in, whenever that was.
+        nodes.sort_by_key(|(address, node)| (run.top(*node), address.clone()));
+        let words: Vec<_> = nodes.into_iter().map(|(address, node)| format!("{address} {}", run.state(node))).collect();
         words.join(", ")
     }
 
@@ -279,18 +281,18 @@ impl World {
 
     /// Who was told to stop, in order, as words: `a 1, b 2 killed`.
     pub fn aborted(&self) -> String {
-        let graph = &self.definition.graph;
+        let run = self.run();
         let word = |(node, attempt, kill): &(NodeIndex, u32, bool)| {
-            format!("{} {attempt}{}", graph.id(*node), if *kill { " killed" } else { "" })
+            format!("{} {attempt}{}", run.address(*node), if *kill { " killed" } else { "" })
         };
         self.aborts.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
     /// The order in which work began, as words: `a b b c`.
     pub fn order(&self) -> String {
-        let graph = &self.definition.graph;
+        let run = self.run();
         let work = self.ledger.iter().filter(|done| done.stage == Stage::Work);
-        work.map(|done| graph.id(done.node).as_str()).collect::<Vec<_>>().join(" ")
+        work.map(|done| run.address(done.node)).collect::<Vec<_>>().join(" ")
     }
 
     /// The code of a node's error, or nothing.

@@ -8,7 +8,7 @@ use sprag_core::file::Duration;
 use sprag_core::graph::NodeIndex;
 use sprag_core::limits::Limits;
 use sprag_core::load::load;
-use sprag_core::run::{Choice, Effect, Input, RunId, Seq, Stage, Timestamp};
+use sprag_core::run::{Choice, Effect, GrowthLimits, Input, RunId, Seq, Stage, Timestamp};
 use sprag_engine::{Driver, Reply};
 use sprag_store::{Append, Memory};
 use uuid::Uuid;
@@ -71,6 +71,7 @@ pub struct World {
     pub(crate) now: Timestamp,
     pub(crate) options: WorldOptions,
     pub(crate) script: Script,
+    pub(crate) growth: GrowthLimits,
     pub(crate) driver: Option<Driver>,
     /// Running executions and when they end.
     pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
@@ -94,7 +95,7 @@ pub struct World {
     /// Every report so far, for those that come again.
     pub(crate) reported: Vec<Input>,
     /// Reports that are not durable yet: if the owner dies, those attempts ended for nobody.
-    pub(crate) told: Vec<(NodeIndex, Stage)>,
+    pub(crate) told: Vec<(String, Stage)>,
     /// A commit that the store has not acknowledged. Nothing else is decided until it has: the same is repeated.
     /// With it, how many of the reports are in it.
     pub(crate) unwritten: Option<(Append, usize)>,
@@ -142,6 +143,7 @@ impl World {
             now: DAWN,
             options,
             script: Script::default(),
+            growth: GrowthLimits::default(),
             driver: None,
             busy: BTreeMap::new(),
             ledger: Vec::new(),
@@ -170,6 +172,12 @@ impl World {
         self
     }
 
+    /// How far the run may grow; before it begins.
+    pub const fn grows_to(&mut self, nodes: u32, depth: u32) -> &mut Self {
+        self.growth = GrowthLimits { nodes, depth };
+        self
+    }
+
     /// The script that executions follow.
     pub const fn script(&mut self) -> &mut Script {
         &mut self.script
@@ -190,13 +198,18 @@ impl World {
         self.operations
     }
 
+    /// The address of a node, as far as the owner of the run knows it.
+    pub(crate) fn name(&self, node: NodeIndex) -> String {
+        self.driver.as_ref().map(|driver| driver.run().address(node)).unwrap_or_default()
+    }
+
     pub(crate) fn perform(&mut self, effect: Effect, durable: Seq) {
         match effect {
             Effect::Execute { node, attempt, stage } => {
-                let name = self.definition.graph.id(node).as_str();
+                let name = self.name(node);
                 let drawn = 1 + self.rng.below(self.options.longest_ms);
-                let length = self.script.length_of(name).unwrap_or(Duration::from_millis(drawn));
-                let hangs = stage == Stage::Work && self.script.hangs(name);
+                let length = self.script.length_of(&name).unwrap_or(Duration::from_millis(drawn));
+                let hangs = stage == Stage::Work && self.script.hangs(&name);
                 let ends = (!hangs).then(|| self.now.plus(length));
                 self.busy.insert((node, attempt, stage), ends);
                 self.ledger.push(Execution { node, attempt, stage, began: self.now, ended: None, durable });
@@ -230,8 +243,9 @@ impl World {
     /// An execution ends as the script says.
     pub(crate) fn finish(&mut self, node: NodeIndex, attempt: u32, stage: Stage) {
         self.ends(node, attempt, stage);
-        let report = self.script.report(self.definition.graph.id(node).as_str(), stage);
-        self.told.push((node, stage));
+        let name = self.name(node);
+        let report = self.script.report(&name, stage);
+        self.told.push((name, stage));
         let input = Input::Report { node, attempt, report };
         self.reported.push(input.clone());
         self.offer(input);

@@ -15,6 +15,7 @@ pub fn of(event: &Event) -> String {
         What::Node(moved) => node(event, moved),
         What::Produced { node, .. } => format!("{node}: produced its result"),
         What::WaveCompleted { wave } => format!("wave {wave} completed"),
+        What::PhaseCompleted { phase } => format!("phase {phase} completed"),
         What::Asked { question, node, shown } => {
             format!("{node}: asks {question}: {shown}")
         }
@@ -36,6 +37,7 @@ pub fn is_worth_watching(event: &Event) -> bool {
         | What::RunOwned { .. }
         | What::Produced { .. }
         | What::WaveCompleted { .. }
+        | What::PhaseCompleted { .. }
         | What::RunEnded { .. } => false,
     }
 }

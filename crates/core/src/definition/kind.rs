@@ -59,7 +59,7 @@ impl Kind {
 
     /// Whether an attempt at it takes a slot: what waits for time, people or children holds none (`R-SCHED-3`).
     pub const fn holds_slot(self) -> bool {
-        !matches!(self, Self::Wait | Self::Approve)
+        !matches!(self, Self::Wait | Self::Approve | Self::Workflow | Self::Map | Self::Loop)
     }
 
     /// Whether it is an attempt at work, rather than a wait, a gate, nothing, or its children.

@@ -17,7 +17,7 @@ impl Run {
             return other("is a creation in the middle, or something else at the start");
         }
         if let Entry::Created(created) = entry
-            && created.graph_hash != self.definition.graph_hash
+            && created.graph_hash != self.definition().graph_hash
         {
             return other("was made for another definition");
         }
@@ -28,8 +28,10 @@ impl Run {
         let Some(place) = Place::of(entry) else { return Ok(()) };
         let Some(record) = self.nodes.get(place.node.at()) else { return other("names a node that does not exist") };
         if let Some(to) = place.to {
-            let id = self.definition.graph.id(place.node).as_str();
-            record.state.moved(to, id).map_err(CorruptDetail::Transition)?;
+            if !record.state.is_valid_transition(to) {
+                let id = self.address(place.node);
+                return record.state.moved(to, &id).map(drop).map_err(CorruptDetail::Transition);
+            }
         }
         if record.settled {
             return other("moves a node that is settled");
@@ -55,7 +57,7 @@ impl Run {
         match entry {
             Entry::Ready { .. } if undecided => other("decides a node whose sources are not settled"),
             Entry::Ready { node, verdict: Some(verdict) } => {
-                let mut own = self.definition.graph.edges_into_with_index(*node).map(|(edge, _)| edge);
+                let mut own = self.edges_into(*node).map(|(edge, ..)| edge);
                 let first = own.next();
                 let last = own.last().or(first);
                 let is_own = |edge: &EdgeIndex| first <= Some(*edge) && Some(*edge) <= last;
@@ -80,15 +82,15 @@ impl Run {
             Entry::Answered(answer) if !is_open(&answer.question) => "answers what is not asked",
             Entry::Closed { question } if !is_open(question) => "closes what is not asked",
             Entry::SignalTaken { name, .. } if !self.signals.contains_key(name) => "takes a signal that nobody sent",
-            Entry::WaveCompleted { phase, wave } if self.waves.completed() != Some((*phase, *wave)) => {
+            Entry::WaveCompleted { phase, wave } if self.root().waves.completed() != Some((*phase, *wave)) => {
                 "announces a wave that is not done"
             }
+            Entry::PhaseCompleted { phase } if !self.may_complete(*phase) => "announces a phase that is not done",
             Entry::PeopleOnly { on } if *on == self.people_only_since.is_some() => "says again whom the run waits for",
-            Entry::Stopping { cause } if self.stop.as_ref().is_some_and(|stop| stop.level() >= cause.level()) => {
-                "stops a run that stops already"
-            }
-            Entry::Ended(_) if self.unsettled > 0 => "ends a run whose nodes are not settled",
-            Entry::Skipped { cause: Some(node), .. } | Entry::Stopping { cause: StopCause::FailFast { node } }
+            Entry::Stopping { inside: Some(node), .. } if self.inside(*node).is_none() => "stops what has not begun",
+            Entry::Stopping { inside, cause } if self.stops_already(*inside, cause) => "stops a run that stops already",
+            Entry::Ended(_) if self.root().unsettled > 0 => "ends a run whose nodes are not settled",
+            Entry::Skipped { cause: Some(node), .. } | Entry::Stopping { cause: StopCause::FailFast { node }, .. }
                 if node.at() >= self.nodes.len() =>
             {
                 "blames a node that does not exist"
@@ -96,6 +98,11 @@ impl Run {
             _ => return Ok(()),
         };
         Err(CorruptDetail::Other(problem))
+    }
+
+    fn stops_already(&self, inside: Option<NodeIndex>, cause: &StopCause) -> bool {
+        let at = inside.and_then(|node| self.inside(node)).unwrap_or(0);
+        self.levels[at].stop.as_ref().is_some_and(|stop| stop.level() >= cause.level())
     }
 }
 
@@ -127,7 +134,11 @@ impl Place {
             Entry::Approved { node } => moved(node, S::Approved),
             Entry::Skipped { node, .. } => moved(node, S::Skipped),
             Entry::Cancelled { node, .. } => moved(node, S::Cancelled),
-            Entry::Produced { node, attempt, .. } => staged(node, attempt, &[Stage::Work, Stage::Probe]),
+            Entry::Produced { node, attempt, .. } => {
+                staged(node, attempt, &[Stage::Work, Stage::Probe, Stage::Decompose])
+            }
+            Entry::Expanded(expansion) => staged(&expansion.node, &expansion.attempt, &[Stage::Grow, Stage::Children]),
+            Entry::Gathered { node, attempt } => staged(node, attempt, &[Stage::Children]),
             Entry::Checked { node, attempt } => staged(node, attempt, &[Stage::Check]),
             Entry::Graded { node, attempt, .. } => staged(node, attempt, &[Stage::Evaluate]),
             Entry::Unknown { node, attempt, .. } => staged(node, attempt, &[Stage::Work]),
@@ -141,6 +152,7 @@ impl Place {
             | Entry::Closed { .. }
             | Entry::Signalled { .. }
             | Entry::WaveCompleted { .. }
+            | Entry::PhaseCompleted { .. }
             | Entry::Command(_)
             | Entry::Held { .. }
             | Entry::PeopleOnly { .. }

@@ -1,6 +1,6 @@
 //! Takes entries into the state. Nothing here decides: what an entry says is done, or the journal is corrupt.
 
-use super::cause::{CancelCause, StopCause, StopLevel};
+use super::cause::{CancelCause, SkipReason, StopCause, StopLevel};
 use super::class::Known;
 use super::entry::{Created, Entry, Product, Taint, Verdict};
 use super::failure::NodeError;
@@ -8,9 +8,10 @@ use super::fold::{AskedQuestion, Closing, Corrupt, Ownership, Run};
 use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::{Effect, Stage};
 use super::question::Question;
-use super::schedule::Timer;
+use super::schedule::{Limit, Timer};
 use super::state::NodeState;
 use crate::definition::Kind;
+use crate::file::Duration;
 use crate::graph::NodeIndex;
 
 impl Run {
@@ -18,18 +19,27 @@ impl Run {
     pub fn apply(&mut self, at: Timestamp, entry: &Entry) -> Result<(), Corrupt> {
         let seq = Seq(self.seq.0 + 1);
         self.admit(entry).map_err(|detail| Corrupt { seq, detail })?;
+        self.at = at;
+        if let Entry::Expanded(expansion) = entry {
+            self.expand(expansion).map_err(|detail| Corrupt { seq, detail })?;
+        }
         self.seq = seq;
         match entry {
+            Entry::Expanded(_) => {}
+            Entry::Gathered { node, .. } => self.gather(*node),
             Entry::Created(created) => self.create(at, created),
             Entry::Owned { owner, fence, person } => {
                 self.ownership = Some(Ownership { owner: *owner, fence: *fence, person: *person });
                 self.take_over(*person);
             }
             Entry::DeadlineMoved { deadline } => {
-                self.deadline = Some(*deadline);
-                // It counts from now on, so only what a person takes from now on is added to it.
-                self.people_only_since = self.people_only_since.map(|_| at);
-                self.watch_deadline(self.people_only_since.is_none());
+                // It counts from now on, so what a person took until now is no part of it.
+                if let Some(since) = self.people_only_since {
+                    self.move_limits(at.since(since));
+                    self.timers.stop_limits();
+                    self.people_only_since = Some(at);
+                }
+                self.set_deadline(Some(*deadline));
             }
             Entry::Ready { node, verdict } => self.make_ready(*node, verdict.as_deref()),
             Entry::Started { node, attempt, due } => self.start(*node, *attempt, *due),
@@ -43,7 +53,7 @@ impl Run {
             Entry::Failed { node, error, due, .. } => self.fail(*node, error, *due),
             Entry::Finalised { node } => {
                 self.leave_failed(*node);
-                self.settle_failure(*node);
+                self.settle_failure(*node, false);
             }
             Entry::Unknown { node, error, .. } => {
                 self.orphans.remove(node);
@@ -58,6 +68,7 @@ impl Run {
                 let before = self.nodes[node.at()].state;
                 self.set(*node, NodeState::Skipped);
                 self.nodes[node.at()].skipped = Some((*reason, *cause));
+                self.level_mut(*node).cut |= *reason == SkipReason::RunStopped;
                 self.decided(*node, before);
                 self.settle(*node);
             }
@@ -68,20 +79,19 @@ impl Run {
                 }
             }
             Entry::SignalTaken { name, .. } => self.take_signal(name),
-            Entry::WaveCompleted { phase, wave } => self.waves.announce(*phase, *wave),
+            Entry::WaveCompleted { phase, wave } => self.levels[0].waves.announce(*phase, *wave),
+            Entry::PhaseCompleted { .. } => {
+                self.levels[0].waves.next_phase();
+                self.open_phase(0);
+            }
             Entry::Command(record) => {
                 self.commands.insert(record.command.id, record.refused.clone());
             }
             Entry::Held { on } => self.held = *on,
             Entry::PeopleOnly { on } => self.hand_to_people(at, *on),
-            Entry::Stopping { cause } => {
-                if cause.level() >= StopLevel::Deadline {
-                    self.watch_deadline(false);
-                }
-                self.stop = Some(cause.clone());
-            }
+            Entry::Stopping { inside, cause } => self.stop(*inside, cause),
             Entry::Ended(ending) => {
-                self.watch_deadline(false);
+                self.end_limits(0);
                 self.ending = Some(ending.clone());
                 self.ended_at = Some(at);
                 self.demands.insert(seq, Effect::Finish);
@@ -91,10 +101,20 @@ impl Run {
     }
 
     fn create(&mut self, at: Timestamp, created: &Created) {
-        self.deadline = self.definition.policy.deadline.map(|length| at.plus(length));
+        self.set_deadline(self.root().policy.deadline.map(|length| at.plus(length)));
         self.created = Some(Box::new(created.clone()));
         self.started_at = Some(at);
-        self.watch_deadline(true);
+        self.open_phase(0);
+    }
+
+    /// A graph starts nothing more, and what it has to be over by no longer matters if it is over now.
+    fn stop(&mut self, inside: Option<NodeIndex>, cause: &StopCause) {
+        let at = inside.and_then(|node| self.inside(node)).unwrap_or(0);
+        if cause.level() >= StopLevel::Deadline {
+            self.end_limits(at);
+        }
+        self.levels[at].stop = Some(cause.clone());
+        self.alarmed.remove(&super::fold::count(at));
     }
 
     /// A retry keeps what the edges said the first time.
@@ -115,39 +135,55 @@ impl Run {
         record.attempt = attempt;
         record.stage = Stage::Work;
         let doomed = record.rare().verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some());
-        match self.definition.node(node).kind {
+        let kind = self.compiled(node).kind;
+        match kind {
             Kind::Wait => self.begin_wait(node, due),
-            Kind::Approve => {
-                record.stage = Stage::Gate;
-                self.at_own_stage.insert(node);
-            }
+            Kind::Approve => self.enter_own(node, Stage::Gate),
             _ if doomed => {}
-            _ => self.demand(node, Stage::Work),
+            Kind::Workflow | Kind::Map | Kind::Loop => self.enter_own(node, Stage::Grow),
+            Kind::Run | Kind::Http | Kind::Agent | Kind::Generate | Kind::Call | Kind::Noop => {
+                self.demand(node, Stage::Work);
+            }
         }
+        if let Some(due) = due.filter(|_| kind.grows()) {
+            self.nodes[node.at()].rare_mut().due = Some(due);
+            self.timers.insert(due, Timer::Children(node));
+        }
+    }
+
+    /// A stage begins that the core does itself.
+    fn enter_own(&mut self, node: NodeIndex, stage: Stage) {
+        self.nodes[node.at()].stage = stage;
+        self.at_own_stage.insert(node);
     }
 
     /// The next stage that a node has after one (`R-STATE-8`).
     pub(super) fn stage_after(&self, node: NodeIndex, stage: Stage) -> Stage {
-        let compiled = self.definition.node(node);
+        let level = self.level(node);
+        let local = level.local(node);
+        let compiled = level.body.node(local);
+        if (stage == Stage::Work && compiled.kind == Kind::Generate) || stage == Stage::Decompose {
+            return Stage::Grow;
+        }
         let has = |next: Stage| match next {
-            Stage::Check => self.definition.checks_output(node),
+            Stage::Check => level.body.checks_output(local),
             Stage::Evaluate => compiled.spec.evaluate.is_some(),
             Stage::Gate => compiled.spec.approve.is_some(),
-            Stage::Work | Stage::Probe | Stage::Done => false,
+            Stage::Work | Stage::Probe | Stage::Decompose | Stage::Grow | Stage::Children | Stage::Done => false,
         };
         let later = [Stage::Check, Stage::Evaluate, Stage::Gate];
         later.into_iter().find(|next| *next > stage && has(*next)).unwrap_or(Stage::Done)
     }
 
     /// A stage begins: somebody outside is owed it, or the core does it itself.
-    fn enter(&mut self, node: NodeIndex, stage: Stage) {
+    pub(super) fn enter(&mut self, node: NodeIndex, stage: Stage) {
         self.drop_demand(node);
         self.end_wait(node);
         self.nodes[node.at()].stage = stage;
         let outside = match stage {
-            Stage::Check | Stage::Probe => true,
-            Stage::Evaluate => self.definition.node(node).evaluates_outside(),
-            Stage::Work | Stage::Gate | Stage::Done => false,
+            Stage::Check | Stage::Probe | Stage::Decompose => true,
+            Stage::Evaluate => self.compiled(node).evaluates_outside(),
+            Stage::Work | Stage::Grow | Stage::Children | Stage::Gate | Stage::Done => false,
         };
         if outside {
             self.at_own_stage.remove(&node);
@@ -176,8 +212,7 @@ impl Run {
                 rare.output = None;
                 rare.patch = None;
             });
-            self.nodes[node.at()].tainted = true;
-            self.tainted = true;
+            self.taint(node);
         }
         if let Some(product) = product {
             self.keep(node, product);
@@ -190,9 +225,10 @@ impl Run {
             rare.patch = None;
             rare.due = None;
         });
-        if let Some(patch) = patch {
-            self.context.patch(&self.definition.graph, node, patch);
-        }
+        let patches: Vec<_> = patch.into_iter().chain(self.patches_inside(node)).collect();
+        let level = self.level_mut(node);
+        let local = level.local(node);
+        level.context.patch(&level.body.graph, local, patches);
         self.interruptions.remove(&node);
         self.settle(node);
     }
@@ -202,8 +238,13 @@ impl Run {
         if interrupted && self.ownership.is_some_and(|ownership| !ownership.person) {
             *self.interruptions.entry(node).or_default() += 1;
         }
-        if self.stop.as_ref().is_some_and(|stop| stop.level() >= StopLevel::Deadline) {
+        let out_of_time = self.compiled(node).kind.grows() && error.code == Known::TIMEOUT;
+        if out_of_time || self.stop_level(node) >= Some(StopLevel::Deadline) {
             self.abort(node);
+        }
+        let inherited = self.fails_with_its_child(node);
+        if let Some(at) = self.inside(node) {
+            self.levels[at].gathered = false;
         }
         self.set(node, NodeState::Failed);
         let rare = self.nodes[node.at()].rare_mut();
@@ -216,15 +257,21 @@ impl Run {
         }
         match due {
             Some(due) => self.timers.insert(due, Timer::Retry(node)),
-            None => self.settle_failure(node),
+            None => self.settle_failure(node, inherited),
         }
+    }
+
+    /// Whether a node that fails now does so because a child did, which was counted then (`R-EDGE-6`).
+    fn fails_with_its_child(&self, node: NodeIndex) -> bool {
+        let inside = self.inside(node).filter(|_| self.nodes[node.at()].stage == Stage::Children);
+        inside.is_some_and(|at| !self.levels[at].unhandled.is_empty())
     }
 
     /// Whoever is busy with a running node is told to stop.
     fn abort(&mut self, node: NodeIndex) {
         let record = &self.nodes[node.at()];
         if record.state == NodeState::Running && record.demand != Seq(0) {
-            let kill = matches!(self.stop, Some(StopCause::Cancel { kill: true }));
+            let kill = matches!(self.root().stop, Some(StopCause::Cancel { kill: true }));
             self.demands.insert(self.seq, Effect::Abort { node, attempt: record.attempt, kill });
         }
     }
@@ -237,6 +284,7 @@ impl Run {
             self.decided(node, before);
         }
         self.nodes[node.at()].cancelled = Some(cause);
+        self.level_mut(node).cut |= cause == CancelCause::Stopped;
         if cause.is_failure() { self.settle_rejection(node) } else { self.settle(node) }
     }
 
@@ -296,18 +344,40 @@ impl Run {
         }
     }
 
-    /// The deadline stands still while only a person could move the run (`R-TIME-1`).
+    /// What has to be over by a certain time stands still while only a person could move the run (`R-TIME-1`).
     fn hand_to_people(&mut self, at: Timestamp, on: bool) {
         if on {
             self.people_only_since = Some(at);
-            self.watch_deadline(false);
+            self.timers.stop_limits();
         } else if let Some(since) = self.people_only_since.take() {
-            self.deadline = self.deadline.map(|deadline| deadline.plus(at.since(since)));
-            self.watch_deadline(true);
+            self.move_limits(at.since(since));
         }
     }
 
-    fn watch_deadline(&mut self, on: bool) {
-        self.timers.deadline = self.deadline.filter(|_| on);
+    fn move_limits(&mut self, by: Duration) {
+        self.timers.move_limits(by);
+        let later = |moment: &mut Option<Timestamp>| *moment = moment.map(|moment| moment.plus(by));
+        later(&mut self.deadline);
+        for level in &mut self.levels {
+            later(&mut level.deadline);
+            later(&mut level.phase_deadline);
+        }
+    }
+
+    fn set_deadline(&mut self, deadline: Option<Timestamp>) {
+        self.timers.limit(Limit::Run, self.deadline, deadline);
+        self.deadline = deadline;
+    }
+
+    /// A graph is about to be over, so its own limits are, too.
+    fn end_limits(&mut self, at: usize) {
+        if at == 0 {
+            self.timers.limit(Limit::Run, self.deadline, None);
+        }
+        let number = super::fold::count(at);
+        let deadline = self.levels[at].deadline.take();
+        let phase_deadline = self.levels[at].phase_deadline.take();
+        self.timers.limit(Limit::Graph(number), deadline, None);
+        self.timers.limit(Limit::Phase(number), phase_deadline, None);
     }
 }

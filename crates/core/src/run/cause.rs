@@ -56,7 +56,8 @@ impl CancelCause {
     }
 }
 
-/// Why a run stops before its nodes are done, from mild to strict: a stricter cause takes over from a milder one.
+/// Why a run, or a graph inside it, stops before its nodes are done, from mild to strict: a stricter cause takes over
+/// from a milder one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StopCause {
@@ -75,6 +76,18 @@ pub enum StopCause {
         /// How many.
         count: u32,
     },
+    /// A phase ended with a failure that nobody handled, so the next one does not start.
+    PhaseFailed {
+        /// The phase, from 0.
+        phase: u16,
+    },
+    /// A phase took longer than its `timeout`.
+    PhaseTimeout {
+        /// The phase, from 0.
+        phase: u16,
+    },
+    /// The node whose graph this is took longer than its `timeout`.
+    Timeout,
     /// The deadline has passed.
     Deadline,
     /// A person cancelled or killed it.
@@ -99,8 +112,11 @@ impl StopCause {
     /// How much it leaves alone.
     pub const fn level(&self) -> StopLevel {
         match self {
-            Self::FailFast { .. } | Self::NodeFailures { .. } | Self::RetriesExhausted { .. } => StopLevel::Halt,
-            Self::Deadline => StopLevel::Deadline,
+            Self::FailFast { .. }
+            | Self::NodeFailures { .. }
+            | Self::RetriesExhausted { .. }
+            | Self::PhaseFailed { .. } => StopLevel::Halt,
+            Self::Deadline | Self::PhaseTimeout { .. } | Self::Timeout => StopLevel::Deadline,
             Self::Cancel { .. } => StopLevel::Cancel,
         }
     }

@@ -7,11 +7,14 @@ use serde_json::{Map, Value};
 
 use crate::graph::{Ancestry, Graph, NodeIndex};
 
-/// Patches by (phase, depth, id): the order in which they count, whatever the order in which nodes completed.
+/// Where a patch counts: phase, depth, id, and its place among several of one node.
+type Place = (u16, u32, NodeIndex, u32);
+
+/// Patches in the order in which they count, whatever the order in which nodes completed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Context {
     base: Map<String, Value>,
-    patches: BTreeMap<(u16, u32, NodeIndex), Arc<Value>>,
+    patches: BTreeMap<Place, Arc<Value>>,
     /// Whose patches a node sees; labelled with the first patch, since most runs have none.
     ancestry: Option<Arc<Ancestry>>,
 }
@@ -21,27 +24,42 @@ impl Context {
         Self { base, patches: BTreeMap::new(), ancestry: None }
     }
 
-    pub fn patch(&mut self, graph: &Graph, node: NodeIndex, patch: Arc<Value>) {
-        self.ancestry.get_or_insert_with(|| Arc::new(Ancestry::new(graph)));
-        self.patches.insert((graph.phase(node), graph.wave(node), node), patch);
+    /// A node patches the context, or what grew inside it does, one after the other.
+    pub fn patch(&mut self, graph: &Graph, node: NodeIndex, patches: impl IntoIterator<Item = Arc<Value>>) {
+        for (place, patch) in (0_u32..).zip(patches) {
+            self.ancestry.get_or_insert_with(|| Arc::new(Ancestry::new(graph)));
+            self.patches.insert((graph.phase(node), graph.wave(node), node, place), patch);
+        }
+    }
+
+    /// All patches so far, in order.
+    pub fn patches(&self) -> impl Iterator<Item = &Arc<Value>> {
+        self.patches.values()
     }
 
     /// The context after all patches so far.
     pub fn whole(&self) -> Value {
-        self.merged(self.patches.values())
+        self.merged(None, self.patches.values())
     }
 
-    /// What a node sees: the patches of its ancestors, and those of earlier phases.
-    pub fn seen_by(&self, graph: &Graph, node: NodeIndex) -> Value {
+    /// What a node sees: the context around its graph if that is shared, the patches of its ancestors, and those of
+    /// earlier phases.
+    pub fn seen_by(&self, graph: &Graph, node: NodeIndex, around: Option<Value>) -> Value {
         let phase = graph.phase(node);
-        let seen = |(of, _, patcher): &(u16, u32, NodeIndex)| {
+        let seen = |(of, _, patcher, _): &Place| {
             *of < phase || self.ancestry.as_ref().is_some_and(|ancestry| ancestry.reaches(graph, *patcher, node))
         };
-        self.merged(self.patches.iter().filter(|(place, _)| seen(place)).map(|(_, patch)| patch))
+        self.merged(around, self.patches.iter().filter(|(place, _)| seen(place)).map(|(_, patch)| patch))
     }
 
-    fn merged<'patch>(&self, patches: impl Iterator<Item = &'patch Arc<Value>>) -> Value {
-        let mut context = Value::Object(self.base.clone());
+    fn merged<'patch>(&self, around: Option<Value>, patches: impl Iterator<Item = &'patch Arc<Value>>) -> Value {
+        let mut context = match around {
+            Some(Value::Object(mut around)) => {
+                around.extend(self.base.clone());
+                Value::Object(around)
+            }
+            _ => Value::Object(self.base.clone()),
+        };
         for patch in patches {
             merge_patch(&mut context, patch);
         }

@@ -88,6 +88,15 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         feedback: Vec<Feedback>,
     },
+    /// A node becomes the graph of its children, whole or not at all (`R-GROW-1`).
+    Expanded(Box<Expansion>),
+    /// The children of a node are done, and what they made is its output (`R-GROW-1`).
+    Gathered {
+        /// The node.
+        node: NodeIndex,
+        /// The attempt.
+        attempt: u32,
+    },
     /// A node has its result.
     Completed {
         /// The node.
@@ -182,6 +191,11 @@ pub enum Entry {
         /// The wave, from 0.
         wave: u32,
     },
+    /// Every node of a phase is settled, and the next phase may start (`R-PHASE-1`).
+    PhaseCompleted {
+        /// The phase, from 0.
+        phase: u16,
+    },
     /// A command from a person, taken or refused; the entries it caused follow.
     Command(Box<CommandRecord>),
     /// The run starts nothing more, or goes on (`pause`, `unpause`).
@@ -194,8 +208,11 @@ pub enum Entry {
         /// Whether it is so.
         on: bool,
     },
-    /// The run stops before its nodes are done (`R-EDGE-5`).
+    /// The run, or the graph of one node's children, stops before its nodes are done (`R-EDGE-5`).
     Stopping {
+        /// The node whose children stop; the whole run without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inside: Option<NodeIndex>,
         /// Why.
         cause: StopCause,
     },
@@ -227,6 +244,31 @@ pub struct Created {
     /// The parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
+    /// How far the run may grow.
+    #[serde(default, skip_serializing_if = "GrowthLimits::is_default")]
+    pub growth: GrowthLimits,
+}
+
+/// How far a run may grow (`R-GROW-1`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrowthLimits {
+    /// How many nodes it may have, those of the file included.
+    pub nodes: u32,
+    /// How deep nodes may grow inside each other.
+    pub depth: u32,
+}
+
+impl Default for GrowthLimits {
+    fn default() -> Self {
+        Self { nodes: 200_000, depth: 16 }
+    }
+}
+
+impl GrowthLimits {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Created {
@@ -241,8 +283,38 @@ impl Created {
             graph_hash: definition.graph_hash,
             definition: None,
             params,
+            growth: GrowthLimits::default(),
         }
     }
+}
+
+/// What a node becomes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expansion {
+    /// The node.
+    pub node: NodeIndex,
+    /// The attempt.
+    pub attempt: u32,
+    /// The iteration of a loop, from 1; 0 for everything else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round: u32,
+    /// How many children there are. They are numbered after all nodes that the run has so far.
+    pub children: u32,
+    /// What they are made of.
+    pub of: Growth,
+}
+
+/// What children are made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Growth {
+    /// One copy of the node of a `map` for each of these items.
+    Items(Arc<Vec<Value>>),
+    /// The graph inside a `workflow` or a `loop`, with these parameters.
+    Params(BTreeMap<String, Value>),
+    /// The graph that the node's work produced; the digest of it.
+    Body(Digest),
 }
 
 /// What the conditions of a node's edges said.

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::cause::{Ending, StopCause};
-use super::context::Context;
+use super::cause::Ending;
 use super::entry::{Answer, Created, Entry, Refusal, Usage};
 use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp};
 use super::input::Effect;
+use super::level::{Level, Origin};
 use super::question::Question;
 use super::record::Record;
-use super::schedule::{ReadyQueue, Timers, Waves};
+use super::schedule::Timers;
 use super::state::InvalidStateTransition;
 use crate::definition::Definition;
 use crate::graph::NodeIndex;
@@ -24,35 +24,34 @@ use crate::graph::NodeIndex;
 /// A run, as far as its journal tells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    pub(super) definition: Arc<Definition>,
+    /// The graphs, the workflow's own first.
+    pub(super) levels: Vec<Level>,
+    /// The graphs that nodes grew into, oldest first.
+    pub(super) grown: BTreeMap<NodeIndex, Vec<u32>>,
     pub(super) created: Option<Box<Created>>,
     pub(super) seq: Seq,
+    /// When the last entry was decided.
+    pub(super) at: Timestamp,
+    /// All nodes, graph after graph.
     pub(super) nodes: Vec<Record>,
     pub(super) ownership: Option<Ownership>,
 
     // Kept true by the setter and by what begins and ends stages.
     pub(super) undecided: BTreeSet<NodeIndex>,
-    pub(super) ready: ReadyQueue,
     pub(super) active: BTreeSet<NodeIndex>,
     pub(super) at_own_stage: BTreeSet<NodeIndex>,
-    pub(super) occupied: u32,
-    /// Nodes that wait for time or a signal right now.
-    pub(super) waits: u32,
-    /// Executions that somebody outside owes: work, probes, checks, grades.
+    /// Executions that somebody outside owes: work, probes, checks, grades, decompositions.
     pub(super) busy: u32,
-    pub(super) unsettled: u32,
-    pub(super) waves: Waves,
     pub(super) timers: Timers,
     pub(super) demands: BTreeMap<Seq, Effect>,
+    /// Graphs whose policy stops them now.
+    pub(super) alarmed: BTreeSet<u32>,
+    /// Graphs inside nodes that are over, and whose nodes have not taken their results.
+    pub(super) over: BTreeSet<u32>,
 
     // Failures.
-    pub(super) handlers: BTreeMap<NodeIndex, u32>,
-    pub(super) unhandled: BTreeSet<NodeIndex>,
-    pub(super) node_failures: u32,
-    pub(super) retries_exhausted: u32,
     pub(super) interruptions: BTreeMap<NodeIndex, u32>,
     pub(super) orphans: BTreeSet<NodeIndex>,
-    pub(super) tainted: bool,
 
     // People.
     pub(super) questions: BTreeMap<QuestionId, AskedQuestion>,
@@ -64,12 +63,10 @@ pub struct Run {
     pub(super) held: bool,
     pub(super) people_only_since: Option<Timestamp>,
 
-    pub(super) context: Context,
     pub(super) usage: Usage,
     pub(super) started_at: Option<Timestamp>,
     pub(super) ended_at: Option<Timestamp>,
     pub(super) deadline: Option<Timestamp>,
-    pub(super) stop: Option<StopCause>,
     pub(super) ending: Option<Box<Ending>>,
 }
 
@@ -143,37 +140,25 @@ impl std::error::Error for Corrupt {
 impl Run {
     /// A run before its first entry.
     pub fn new(definition: Arc<Definition>) -> Self {
-        let graph = &definition.graph;
-        let record = |node| Record::new(count(graph.edges_into(node).len()), count(graph.edges_from(node).count()));
-        let mut records: Vec<_> = graph.nodes().map(record).collect();
-        for (_, read) in &definition.reads {
-            records[read.at()].readers += 1;
-        }
-        let waves = Waves::new(graph, definition.policy.scheduling.unwrap_or_default());
-        let base = definition.context.iter().map(|(key, value)| (key.clone(), value.0.clone())).collect();
+        let policy = definition.policy.clone();
         Self {
+            nodes: records(&definition),
+            levels: vec![Level::new(definition, policy, Origin::Workflow)],
+            grown: BTreeMap::new(),
             created: None,
             seq: Seq(0),
-            nodes: records,
+            at: Timestamp::from_millis(0),
             ownership: None,
-            undecided: graph.nodes().filter(|node| graph.edges_into(*node).is_empty()).collect(),
-            ready: ReadyQueue::default(),
+            undecided: BTreeSet::new(),
             active: BTreeSet::new(),
             at_own_stage: BTreeSet::new(),
-            occupied: 0,
-            waits: 0,
             busy: 0,
-            unsettled: count(graph.len()),
-            waves,
             timers: Timers::default(),
             demands: BTreeMap::new(),
-            handlers: BTreeMap::new(),
-            unhandled: BTreeSet::new(),
-            node_failures: 0,
-            retries_exhausted: 0,
+            alarmed: BTreeSet::new(),
+            over: BTreeSet::new(),
             interruptions: BTreeMap::new(),
             orphans: BTreeSet::new(),
-            tainted: false,
             questions: BTreeMap::new(),
             next_question: 1,
             commands: BTreeMap::new(),
@@ -181,14 +166,11 @@ impl Run {
             waiting_for: BTreeMap::new(),
             held: false,
             people_only_since: None,
-            context: Context::new(base),
             usage: Usage::default(),
             started_at: None,
             ended_at: None,
             deadline: None,
-            stop: None,
             ending: None,
-            definition,
         }
     }
 
@@ -226,6 +208,17 @@ impl Run {
         let range = (next <= durable).then_some(next..=durable);
         range.into_iter().flat_map(|range| self.demands.range(range)).map(|(_, effect)| *effect)
     }
+}
+
+/// The records of the nodes of a graph before anything happened.
+pub(super) fn records(definition: &Definition) -> Vec<Record> {
+    let graph = &definition.graph;
+    let record = |node| Record::new(count(graph.edges_into(node).len()), count(graph.edges_from(node).count()));
+    let mut records: Vec<_> = graph.nodes().map(record).collect();
+    for (_, read) in &definition.reads {
+        records[read.at()].readers += 1;
+    }
+    records
 }
 
 /// Graphs are numbered with `u32`, so every count of theirs fits.

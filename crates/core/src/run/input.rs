@@ -68,6 +68,8 @@ pub enum Report {
         /// What the grader said.
         feedback: Vec<Feedback>,
     },
+    /// The task is split: the output is a graph of smaller ones.
+    Decomposed(Product),
     /// The probe knows whether the attempt happened.
     Probed {
         /// Its output, if it happened.
@@ -82,6 +84,12 @@ pub enum Stage {
     Work,
     /// Finding out whether work of unknown outcome happened.
     Probe,
+    /// Splitting a task that failed into smaller ones.
+    Decompose,
+    /// Becoming the graph of its children.
+    Grow,
+    /// Waiting for its children.
+    Children,
     /// Comparing the output with its schemas.
     Check,
     /// Grading the output.

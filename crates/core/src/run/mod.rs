@@ -3,6 +3,7 @@
 //! Inputs come in, [`Run::decide`] turns them into entries, [`Run::apply`] takes entries into the state, and
 //! [`Run::owed`] reads off the state what the world must do. Time is an argument, the next wake-up a result.
 
+mod address;
 mod admit;
 mod apply;
 mod cause;
@@ -16,9 +17,12 @@ mod edges;
 mod entry;
 mod failure;
 mod fold;
+mod growing;
 mod ids;
 mod input;
+mod level;
 mod question;
+mod queue;
 mod record;
 mod retry;
 mod schedule;
@@ -27,7 +31,6 @@ mod setter;
 mod state;
 mod step;
 mod summary;
-mod support;
 mod trace;
 mod view;
 
@@ -38,7 +41,9 @@ pub use context::merge_patch;
 pub use decide::Refused;
 pub use depth::{DEPTH_MAX, is_too_deep};
 pub use edges::{DecidedEdge, Joined, SourceEnd, join};
-pub use entry::{Answer, CommandRecord, Created, Entry, Product, Refusal, Taint, Usage, Verdict};
+pub use entry::{
+    Answer, CommandRecord, Created, Entry, Expansion, Growth, GrowthLimits, Product, Refusal, Taint, Usage, Verdict,
+};
 pub use failure::{Feedback, Grade, NodeError, Severity};
 pub use fold::{AskedQuestion, Closing, Corrupt, CorruptDetail, Ownership, Run};
 pub use ids::{
@@ -51,6 +56,5 @@ pub use retry::{Matcher, RetryRules};
 pub use scope::Scope;
 pub use state::{InvalidStateTransition, NodeState, is_valid_transition};
 pub use summary::{Counts, Failing, Summary};
-pub use support::unsupported;
 pub use trace::TraceEvent;
 pub use view::{PausedBy, RunStatus};

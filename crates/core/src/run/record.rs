@@ -24,6 +24,8 @@ pub(super) struct Record {
     pub skipped: Option<(SkipReason, Option<NodeIndex>)>,
     /// Whether its result is not what its work would have given.
     pub tainted: bool,
+    /// Whether it takes one of the places of `max_parallelism`.
+    pub holds_slot: bool,
     /// The current or last attempt; 0 before the first.
     pub attempt: u32,
     /// Incoming edges whose source is not settled.
@@ -61,6 +63,7 @@ impl Record {
             cancelled: None,
             skipped: None,
             tainted: false,
+            holds_slot: false,
             attempt: 0,
             open_edges,
             readers,

@@ -1,51 +1,12 @@
-//! What may start next, what becomes due, and which waves are done. The single setter keeps all of it true.
+//! What becomes due, and which waves and phases are done. The single setter keeps all of it true.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::ids::{QuestionId, Timestamp};
-use crate::file::Scheduling;
+use super::queue::{Rank, Turn};
+use crate::file::{Duration, Scheduling};
 use crate::graph::{Graph, NodeIndex};
-
-/// The order among ready nodes (`R-SCHED-3`): under `waves` the wave first, then priority, depth, id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn {
-    barrier: (u16, u32),
-    priority: Reverse<i32>,
-    depth: u32,
-    node: NodeIndex,
-}
-
-/// Ready nodes in the order in which they start: those that need a slot, and those that only wait.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct ReadyQueue {
-    working: BTreeSet<Turn>,
-    waiting: BTreeSet<Turn>,
-}
-
-impl ReadyQueue {
-    pub fn insert(&mut self, turn: Turn, needs_slot: bool) {
-        self.side(needs_slot).insert(turn);
-    }
-
-    pub fn remove(&mut self, turn: Turn, needs_slot: bool) {
-        self.side(needs_slot).remove(&turn);
-    }
-
-    fn side(&mut self, needs_slot: bool) -> &mut BTreeSet<Turn> {
-        if needs_slot { &mut self.working } else { &mut self.waiting }
-    }
-
-    /// Nodes that need a slot and may start while the barrier stands at `open`, in order.
-    pub fn working(&self, open: (u16, u32)) -> impl Iterator<Item = NodeIndex> {
-        self.working.iter().take_while(move |turn| turn.barrier <= open).map(|turn| turn.node)
-    }
-
-    /// The first node that only waits and may start while the barrier stands at `open`.
-    pub fn waiting(&self, open: (u16, u32)) -> Option<NodeIndex> {
-        self.waiting.first().filter(|turn| turn.barrier <= open).map(|turn| turn.node)
-    }
-}
 
 /// What becomes due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,14 +19,28 @@ pub(super) enum Timer {
     Signal(NodeIndex),
     /// The end of a question.
     Question(QuestionId),
+    /// The end of the patience with a node's children.
+    Children(NodeIndex),
+}
+
+/// What has to be over by a certain time. These clocks stand still while only a person could move the run (`R-TIME-1`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Limit {
+    /// The run.
+    Run,
+    /// A phase of a graph.
+    Phase(u32),
+    /// A graph inside the run.
+    Graph(u32),
 }
 
 /// Everything that becomes due, earliest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Timers {
     due: BTreeSet<(Timestamp, Timer)>,
-    /// When the run is to end, while that is watched.
-    pub deadline: Option<Timestamp>,
+    limits: BTreeSet<(Timestamp, Limit)>,
+    /// Whether the limits stand still.
+    stopped: bool,
     retries: usize,
     waits: usize,
 }
@@ -93,7 +68,7 @@ impl Timers {
         match timer {
             Timer::Retry(_) => Some(&mut self.retries),
             Timer::Wait(_) => Some(&mut self.waits),
-            Timer::Signal(_) | Timer::Question(_) => None,
+            Timer::Signal(_) | Timer::Question(_) | Timer::Children(_) => None,
         }
     }
 
@@ -102,10 +77,37 @@ impl Timers {
         self.due.first().filter(|(at, _)| *at <= now).map(|(_, timer)| *timer)
     }
 
-    /// When something becomes due next, the deadline included.
+    /// When something becomes due next, limits included.
     pub fn next(&self) -> Option<Timestamp> {
         let first = self.due.first().map(|(at, _)| *at);
-        first.into_iter().chain(self.deadline).min()
+        let limit = self.limits.first().filter(|_| !self.stopped).map(|(at, _)| *at);
+        first.into_iter().chain(limit).min()
+    }
+
+    /// Sets a limit, in place of an earlier one of the same thing.
+    pub fn limit(&mut self, limit: Limit, before: Option<Timestamp>, at: Option<Timestamp>) {
+        if let Some(before) = before {
+            self.limits.remove(&(before, limit));
+        }
+        if let Some(at) = at {
+            self.limits.insert((at, limit));
+        }
+    }
+
+    /// The first limit that has passed.
+    pub fn overdue(&self, now: Timestamp) -> Option<Limit> {
+        self.limits.first().filter(|(at, _)| !self.stopped && *at <= now).map(|(_, limit)| *limit)
+    }
+
+    /// The limits stand still from now on.
+    pub const fn stop_limits(&mut self) {
+        self.stopped = true;
+    }
+
+    /// The limits go on, each so much later.
+    pub fn move_limits(&mut self, by: Duration) {
+        self.stopped = false;
+        self.limits = std::mem::take(&mut self.limits).into_iter().map(|(at, limit)| (at.plus(by), limit)).collect();
     }
 
     /// Whether time alone will move the run; a retry of a held run only makes a node ready.
@@ -121,8 +123,10 @@ pub(super) struct Waves {
     unsettled: Vec<Vec<u32>>,
     /// Waves that are settled and not yet announced.
     settled: BTreeSet<(u16, u32)>,
-    /// The first wave that is not announced as done, under `waves`.
-    open: (u16, u32),
+    /// The phase that is under way.
+    phase: u16,
+    /// How many of its waves are announced as done. Under `waves` that is the number of the one that is under way.
+    announced: u32,
 }
 
 impl Waves {
@@ -131,22 +135,30 @@ impl Waves {
         for node in graph.nodes() {
             unsettled[usize::from(graph.phase(node))][graph.wave(node) as usize] += 1;
         }
-        Self { scheduling, unsettled, settled: BTreeSet::new(), open: (0, 0) }
+        Self { scheduling, unsettled, settled: BTreeSet::new(), phase: 0, announced: 0 }
     }
 
-    /// The place of a node in the queue of ready nodes.
-    pub fn turn(&self, graph: &Graph, node: NodeIndex, priority: i32) -> Turn {
-        let (phase, wave) = (graph.phase(node), graph.wave(node));
+    /// The place of a node in the queue of ready nodes. `local` is its number in the graph.
+    pub fn turn(&self, graph: &Graph, local: NodeIndex, node: NodeIndex, priority: i32) -> Turn {
+        let (phase, wave) = (graph.phase(local), graph.wave(local));
         let barrier = match self.scheduling {
             Scheduling::Waves => (phase, wave),
             Scheduling::Frontier => (phase, 0),
         };
-        Turn { barrier, priority: Reverse(priority), depth: wave, node }
+        Turn { barrier, rank: Rank { priority: Reverse(priority), depth: wave, node } }
     }
 
     /// How far the barrier lets nodes start.
     pub const fn open(&self) -> (u16, u32) {
-        self.open
+        match self.scheduling {
+            Scheduling::Waves => (self.phase, self.announced),
+            Scheduling::Frontier => (self.phase, 0),
+        }
+    }
+
+    /// The phase that is under way.
+    pub const fn phase(&self) -> u16 {
+        self.phase
     }
 
     /// A node of a wave is settled.
@@ -160,16 +172,26 @@ impl Waves {
 
     /// The next wave to announce as done. Under `waves` they end in order; skips may settle a later one early.
     pub fn completed(&self) -> Option<(u16, u32)> {
-        let first = *self.settled.first()?;
-        (self.scheduling == Scheduling::Frontier || first == self.open).then_some(first)
+        let (phase, wave) = *self.settled.first()?;
+        let its_turn = self.scheduling == Scheduling::Frontier || wave == self.announced;
+        (phase == self.phase && its_turn).then_some((phase, wave))
     }
 
     /// A wave is announced as done.
     pub fn announce(&mut self, phase: u16, wave: u32) {
-        self.settled.remove(&(phase, wave));
-        if self.scheduling == Scheduling::Waves && self.open == (phase, wave) {
-            let last = wave as usize + 1 >= self.unsettled[usize::from(phase)].len();
-            self.open = if last { (phase + 1, 0) } else { (phase, wave + 1) };
+        if self.settled.remove(&(phase, wave)) {
+            self.announced += 1;
         }
+    }
+
+    /// Whether all waves of the phase under way are announced as done.
+    pub fn phase_done(&self) -> bool {
+        self.unsettled.get(usize::from(self.phase)).is_none_or(|waves| waves.len() == self.announced as usize)
+    }
+
+    /// The next phase is under way.
+    pub const fn next_phase(&mut self) {
+        self.phase += 1;
+        self.announced = 0;
     }
 }

@@ -3,8 +3,9 @@
 use super::fold::{Run, count};
 use super::ids::{Seq, Timestamp};
 use super::input::{Effect, Stage};
+use super::queue::{Side, Turn};
 use super::record::Record;
-use super::schedule::{Timer, Turn};
+use super::schedule::Timer;
 use super::state::NodeState;
 use crate::definition::Kind;
 use crate::file::{NodeId, When};
@@ -19,8 +20,8 @@ impl Run {
                 self.undecided.remove(&node);
             }
             NodeState::Ready => {
-                let (turn, needs_slot) = self.turn(node);
-                self.ready.remove(turn, needs_slot);
+                let (turn, side) = self.turn(node);
+                self.level_mut(node).queue.remove(turn, side);
             }
             NodeState::Running => self.leave_running(node),
             NodeState::Failed => self.leave_failed(node),
@@ -32,12 +33,15 @@ impl Run {
         }
         match to {
             NodeState::Ready => {
-                let (turn, needs_slot) = self.turn(node);
-                self.ready.insert(turn, needs_slot);
+                let (turn, side) = self.turn(node);
+                self.level_mut(node).queue.insert(turn, side);
             }
             NodeState::Running => {
                 self.active.insert(node);
-                self.occupied += u32::from(self.definition.node(node).kind.holds_slot());
+                self.level_mut(node).running += 1;
+                if self.compiled(node).kind.holds_slot() {
+                    self.take_slot(node);
+                }
             }
             NodeState::Pending
             | NodeState::AwaitingApproval
@@ -48,6 +52,8 @@ impl Run {
             | NodeState::Cancelled => {}
         }
         self.nodes[node.at()].state = to;
+        let level = self.level_at(node);
+        self.offer(level);
     }
 
     fn leave_running(&mut self, node: NodeIndex) {
@@ -56,12 +62,42 @@ impl Run {
         self.at_own_stage.remove(&node);
         self.drop_demand(node);
         self.end_wait(node);
-        self.occupied -= u32::from(self.definition.node(node).kind.holds_slot());
+        self.end_patience(node);
+        self.leave_children(node);
+        self.release_slot(node);
+        self.level_mut(node).running -= 1;
+    }
+
+    fn take_slot(&mut self, node: NodeIndex) {
+        self.nodes[node.at()].holds_slot = true;
+        let chain: Vec<_> = self.chain(self.level_at(node)).collect();
+        for level in chain {
+            self.levels[level].occupied += 1;
+        }
+    }
+
+    /// A node that waits for its children holds no slot (`R-GROW-2`).
+    pub(super) fn release_slot(&mut self, node: NodeIndex) {
+        if std::mem::take(&mut self.nodes[node.at()].holds_slot) {
+            let chain: Vec<_> = self.chain(self.level_at(node)).collect();
+            for level in chain {
+                self.levels[level].occupied -= 1;
+            }
+        }
+    }
+
+    /// Nobody waits for a node's children any longer.
+    pub(super) fn end_patience(&mut self, node: NodeIndex) {
+        if self.compiled(node).kind.grows()
+            && let Some(due) = self.nodes[node.at()].rare().due
+        {
+            self.timers.remove(due, Timer::Children(node));
+            self.nodes[node.at()].forget(|rare| rare.due = None);
+        }
     }
 
     /// A node waits for time or a signal from now on.
     pub(super) fn begin_wait(&mut self, node: NodeIndex, due: Option<Timestamp>) {
-        self.waits += 1;
         if let Some(due) = due {
             self.nodes[node.at()].rare_mut().due = Some(due);
             self.timers.insert(due, self.wait_timer(node));
@@ -74,10 +110,9 @@ impl Run {
     /// A wait is over once it leaves its work, although its output may still be checked.
     pub(super) fn end_wait(&mut self, node: NodeIndex) {
         let record = &self.nodes[node.at()];
-        if self.definition.node(node).kind != Kind::Wait || record.stage != Stage::Work {
+        if self.compiled(node).kind != Kind::Wait || record.stage != Stage::Work {
             return;
         }
-        self.waits -= 1;
         if let Some(due) = record.rare().due {
             self.timers.remove(due, self.wait_timer(node));
             self.nodes[node.at()].forget(|rare| rare.due = None);
@@ -97,7 +132,7 @@ impl Run {
 
     /// The signal that a node waits for.
     fn signal_of(&self, node: NodeIndex) -> Option<&str> {
-        self.definition.node(node).spec.wait.as_ref()?.signal.as_ref().map(NodeId::as_str)
+        self.compiled(node).spec.wait.as_ref()?.signal.as_ref().map(NodeId::as_str)
     }
 
     /// A retry is no longer to come.
@@ -129,83 +164,131 @@ impl Run {
     /// (`R-EDGE-3`). `before` is its state until now.
     pub(super) fn decided(&mut self, node: NodeIndex, before: NodeState) {
         let runs = self.nodes[node.at()].state == NodeState::Ready;
-        let graph = &self.definition.graph;
-        for (edge, row) in graph.edges_into_with_index(node) {
-            // An undecided edge counted as holding; one that was found not to hold is gone already.
-            let counted = before == NodeState::Pending || self.holds(node, edge);
-            if row.when != When::OnFailure || !counted || (runs && self.holds(node, edge)) {
-                continue;
-            }
-            if let Some(left) = self.handlers.get_mut(&row.from) {
+        let lost: Vec<_> = self
+            .edges_into(node)
+            .filter(|(edge, row, _)| {
+                // An undecided edge counted as holding; one that was found not to hold is gone already.
+                let counted = before == NodeState::Pending || self.holds(node, *edge);
+                row.when == When::OnFailure && counted && !(runs && self.holds(node, *edge))
+            })
+            .map(|(_, _, from)| from)
+            .collect();
+        let level = self.level_mut(node);
+        let mut unhandled = false;
+        for source in lost {
+            if let Some(left) = level.handlers.get_mut(&source) {
                 *left -= 1;
                 if *left == 0 {
-                    self.handlers.remove(&row.from);
-                    self.unhandled.insert(row.from);
+                    level.handlers.remove(&source);
+                    level.unhandled.insert(source);
+                    unhandled = true;
                 }
             }
+        }
+        if unhandled {
+            self.watch_policy(node);
         }
     }
 
     /// A failure is final: it counts, and it is open unless somebody handles it (`R-EDGE-3`, `R-EDGE-6`).
-    pub(super) fn settle_failure(&mut self, node: NodeIndex) {
-        self.node_failures += 1;
-        self.retries_exhausted += u32::from(self.nodes[node.at()].rare().tries > 1);
+    pub(super) fn settle_failure(&mut self, node: NodeIndex, inherited: bool) {
+        // A node that fails with its child's error is not counted again.
+        if !inherited {
+            let exhausted = u32::from(self.nodes[node.at()].rare().tries > 1);
+            let chain: Vec<_> = self.chain(self.level_at(node)).collect();
+            for level in chain {
+                self.levels[level].node_failures += 1;
+                self.levels[level].retries_exhausted += exhausted;
+            }
+        }
         self.settle_rejection(node);
     }
 
     /// A rejection is no node failure, but it is open unless somebody handles it.
     pub(super) fn settle_rejection(&mut self, node: NodeIndex) {
         if self.continues_on_error(node) {
-            self.nodes[node.at()].tainted = true;
-            self.tainted = true;
+            self.taint(node);
         } else {
-            let handlers = self
-                .definition
+            let level = self.level(node);
+            let handlers = level
+                .body
                 .graph
-                .edges_from(node)
+                .edges_from(level.local(node))
                 .filter(|(_, edge)| {
-                    edge.when == When::OnFailure && self.nodes[edge.to.at()].state == NodeState::Pending
+                    let target = self.nodes[level.global(edge.to).at()].state;
+                    edge.when == When::OnFailure && !matches!(target, NodeState::Skipped | NodeState::Cancelled)
                 })
                 .count();
+            let level = self.level_mut(node);
             if handlers == 0 {
-                self.unhandled.insert(node);
+                level.unhandled.insert(node);
             } else {
-                self.handlers.insert(node, count(handlers));
+                level.handlers.insert(node, count(handlers));
             }
         }
+        self.watch_policy(node);
         self.settle(node);
+    }
+
+    /// A node's result is not what its work would have given, and so neither is that of the graph it is in.
+    pub(super) fn taint(&mut self, node: NodeIndex) {
+        self.nodes[node.at()].tainted = true;
+        self.level_mut(node).tainted = true;
+    }
+
+    /// A failure may be one too many for the policy of its graph, or of one around it.
+    pub(super) fn watch_policy(&mut self, node: NodeIndex) {
+        let chain: Vec<_> = self.chain(self.level_at(node)).collect();
+        for at in chain {
+            let level = &self.levels[at];
+            if level.stop.is_none() && level.has_cause_to_stop() {
+                self.alarmed.insert(count(at));
+            }
+        }
     }
 
     /// Nothing about a node will change any more: dependents may be decided, outputs nobody will read are let go.
     pub(super) fn settle(&mut self, node: NodeIndex) {
         self.nodes[node.at()].settled = true;
-        self.unsettled -= 1;
-        let graph = &self.definition.graph;
-        self.waves.settle(graph.phase(node), graph.wave(node));
-        for (_, edge) in graph.edges_from(node) {
-            let target = &mut self.nodes[edge.to.at()];
+        let at = self.level_at(node);
+        let level = &mut self.levels[at];
+        level.unsettled -= 1;
+        let local = level.local(node);
+        let body = std::sync::Arc::clone(&level.body);
+        let base = level.base;
+        let global = |local: NodeIndex| NodeIndex(base + local.0);
+        let graph = &body.graph;
+        level.waves.settle(graph.phase(local), graph.wave(local));
+        for (_, edge) in graph.edges_from(local) {
+            let to = global(edge.to);
+            let target = &mut self.nodes[to.at()];
             target.open_edges -= 1;
             if target.open_edges == 0 && target.state == NodeState::Pending {
-                self.undecided.insert(edge.to);
+                self.undecided.insert(to);
             }
         }
-        for edge in graph.edges_into(node) {
-            release(&mut self.nodes[edge.from.at()]);
+        for edge in graph.edges_into(local) {
+            release(&mut self.nodes[global(edge.from).at()]);
         }
-        for read in self.definition.reads_beyond_edges(node) {
-            release(&mut self.nodes[read.at()]);
+        for read in body.reads_beyond_edges(local) {
+            release(&mut self.nodes[global(read).at()]);
+        }
+        if at > 0 {
+            self.advance(at);
         }
     }
 
     /// The place of a node in the ready queue.
-    fn turn(&self, node: NodeIndex) -> (Turn, bool) {
-        let compiled = self.definition.node(node);
-        let turn = self.waves.turn(&self.definition.graph, node, compiled.spec.priority.unwrap_or(0));
-        (turn, compiled.kind.holds_slot())
+    fn turn(&self, node: NodeIndex) -> (Turn, Side) {
+        let level = self.level(node);
+        let local = level.local(node);
+        let compiled = level.body.node(local);
+        let turn = level.waves.turn(&level.body.graph, local, node, compiled.spec.priority.unwrap_or(0));
+        (turn, if compiled.kind.holds_slot() { Side::Working } else { Side::Waiting })
     }
 
     pub(super) fn continues_on_error(&self, node: NodeIndex) -> bool {
-        self.definition.node(node).spec.continue_on_error.unwrap_or(false)
+        self.compiled(node).spec.continue_on_error.unwrap_or(false)
     }
 }
 

@@ -88,13 +88,13 @@ impl Run {
         let created = self.created.as_deref()?;
         let ending = self.ended();
         let failure = ending.and_then(|ending| ending.failure.as_ref()).map(|failure| Failing {
-            node: failure.node.map(|node| self.definition.graph.id(node).to_string()),
+            node: failure.node.map(|node| self.address(node)),
             code: failure.error.code.clone(),
             message: failure.error.message.clone(),
         });
         Some(Summary {
             workflow: created.workflow.clone(),
-            version: self.definition.version.clone(),
+            version: self.definition().version.clone(),
             graph_hash: created.graph_hash,
             previous_run: created.previous_run,
             retry_count: created.retry_count,

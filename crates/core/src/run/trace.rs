@@ -5,7 +5,7 @@ use std::fmt;
 use super::cause::SkipReason;
 use super::fold::Run;
 use super::state::NodeState;
-use crate::file::{ErrorCode, NodeId};
+use crate::file::ErrorCode;
 use crate::graph::NodeIndex;
 
 /// One line of the trace.
@@ -14,23 +14,23 @@ pub enum TraceEvent {
     /// A node has its result.
     TaskExecuted {
         /// The node.
-        node: NodeId,
+        node: String,
     },
     /// A node failed for good.
     TaskFailed {
         /// The node.
-        node: NodeId,
+        node: String,
         /// The code of its last error.
         code: ErrorCode,
     },
     /// A node did not run.
     TaskSkipped {
         /// The node.
-        node: NodeId,
+        node: String,
         /// Why.
         reason: SkipReason,
         /// The direct source that caused it.
-        cause: Option<NodeId>,
+        cause: Option<String>,
     },
 }
 
@@ -50,16 +50,27 @@ impl fmt::Display for TraceEvent {
 }
 
 impl Run {
-    /// The trace so far: settled nodes only, so that it never takes a line back.
+    /// The trace so far: settled nodes only, so that it never takes a line back. What grew inside a node comes before it.
     pub fn trace(&self) -> Vec<TraceEvent> {
-        let mut nodes: Vec<_> = self.definition.graph.nodes().collect();
+        let mut lines = Vec::new();
+        self.trace_level(0, &mut lines);
+        lines
+    }
+
+    fn trace_level(&self, level: usize, lines: &mut Vec<TraceEvent>) {
+        let mut nodes: Vec<_> = self.levels[level].nodes().collect();
         nodes.sort_unstable_by_key(|node| self.canonical_place(*node));
-        nodes.into_iter().filter_map(|node| self.traced(node)).collect()
+        for node in nodes {
+            for inside in self.grown.get(&node).into_iter().flatten() {
+                self.trace_level(*inside as usize, lines);
+            }
+            lines.extend(self.traced(node));
+        }
     }
 
     fn traced(&self, node: NodeIndex) -> Option<TraceEvent> {
         let record = &self.nodes[node.at()];
-        let id = |node: NodeIndex| self.definition.graph.id(node).clone();
+        let id = |node: NodeIndex| self.address(node);
         match record.state {
             NodeState::Completed => Some(TraceEvent::TaskExecuted { node: id(node) }),
             NodeState::Failed if record.settled => {

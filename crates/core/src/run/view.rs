@@ -42,12 +42,12 @@ pub enum PausedBy {
 impl Run {
     /// The workflow it runs.
     pub fn definition(&self) -> &Definition {
-        &self.definition
+        &self.root().body
     }
 
     /// The workflow, to share.
     pub fn shared_definition(&self) -> Arc<Definition> {
-        Arc::clone(&self.definition)
+        Arc::clone(&self.root().body)
     }
 
     /// How it began.
@@ -87,8 +87,8 @@ impl Run {
     }
 
     /// Why it stops or stopped early.
-    pub const fn stopping(&self) -> Option<&StopCause> {
-        self.stop.as_ref()
+    pub fn stopping(&self) -> Option<&StopCause> {
+        self.root().stop.as_ref()
     }
 
     /// Who owns it.
@@ -149,17 +149,19 @@ impl Run {
 
     /// Failures that nobody handles, by id.
     pub fn unhandled(&self) -> impl Iterator<Item = NodeIndex> {
-        self.unhandled.iter().copied()
+        self.root().unhandled.iter().copied()
     }
 
     /// The context after all patches so far (`R-SCHED-4`).
     pub fn context(&self) -> Value {
-        self.context.whole()
+        self.root().context.whole()
     }
 
     /// The context that a node sees: what the workflow starts with and the patches of its ancestors.
     pub fn context_of(&self, node: NodeIndex) -> Value {
-        self.context.seen_by(&self.definition.graph, node)
+        let level = self.level(node);
+        let around = level.parent.filter(|_| level.origin.shares_context()).map(|parent| self.context_of(parent));
+        level.context.seen_by(&level.body.graph, level.local(node), around)
     }
 
     /// Every question so far.
@@ -168,12 +170,14 @@ impl Run {
     }
 
     /// How many attempts are being executed.
-    pub const fn executing(&self) -> u32 {
-        self.occupied
+    pub fn executing(&self) -> u32 {
+        self.root().occupied
     }
 
-    /// The place of a node in the canonical order (phase, depth, id).
+    /// The place of a node in the canonical order (phase, depth, id) of its graph.
     pub(super) fn canonical_place(&self, node: NodeIndex) -> (u16, u32, NodeIndex) {
-        (self.definition.graph.phase(node), self.definition.graph.wave(node), node)
+        let level = self.level(node);
+        let local = level.local(node);
+        (level.body.graph.phase(local), level.body.graph.wave(local), node)
     }
 }

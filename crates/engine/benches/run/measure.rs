@@ -87,7 +87,7 @@ fn drive(definition: &Arc<Definition>) -> (Duration, Memory) {
     let created = Created::first(RunId::default(), definition, std::collections::BTreeMap::new());
     let now = Timestamp::from_millis(0);
     let start = thread_time();
-    let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS).unwrap();
+    let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS);
     while let Some(append) = driver.drain(now).unwrap() {
         let last = journal.append(&[append]).pop().unwrap().unwrap();
         driver.durable(last);

@@ -255,7 +255,13 @@ impl Coordinator {
                 Err(error) => Report::Failed(Stage::Work, error),
             },
             // What is not carried out yet was refused before the run began.
-            Stage::Probe | Stage::Evaluate | Stage::Gate | Stage::Done => {
+            Stage::Probe
+            | Stage::Decompose
+            | Stage::Grow
+            | Stage::Children
+            | Stage::Evaluate
+            | Stage::Gate
+            | Stage::Done => {
                 Report::Failed(stage, NodeError::new(Known::INTERNAL, "this stage is not carried out here"))
             }
         };

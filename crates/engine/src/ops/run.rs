@@ -94,7 +94,7 @@ fn planned(
 
 fn begun(host: &Host, definition: &Arc<Definition>, created: Created) -> Result<Follower, EngineError> {
     let run = created.run;
-    let driver = Driver::create(Arc::clone(definition), created, host.owner(), slots(definition, None))?;
+    let driver = Driver::create(Arc::clone(definition), created, host.owner(), slots(definition, None));
     Ok(host.begin(Begin { run, definition: Arc::clone(definition), driver }))
 }
 

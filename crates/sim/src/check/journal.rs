@@ -95,11 +95,12 @@ fn kept(lines: &[Line<'_>], node: NodeIndex, attempt: u32, report: &Report) -> b
         Report::Checked => Stage::Check,
         Report::Graded { .. } => Stage::Evaluate,
         Report::Probed { .. } => Stage::Probe,
+        Report::Decomposed(_) => Stage::Decompose,
     };
     let needed = match stage {
         Stage::Work => 1,
-        Stage::Probe => 2,
-        Stage::Check => 3,
+        Stage::Probe | Stage::Decompose => 2,
+        Stage::Grow | Stage::Children | Stage::Check => 3,
         Stage::Evaluate | Stage::Gate | Stage::Done => 4,
     };
     let mut current = 0;

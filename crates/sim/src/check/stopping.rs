@@ -22,7 +22,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
     let mut count = Count { tries: vec![0; history.definition.graph.len()], ..Count::default() };
     for line in history.lines() {
-        if let Entry::Stopping { cause } = line.entry {
+        if let Entry::Stopping { inside: None, cause } = line.entry {
             caused(history, &track, &count, &line, cause, verdicts);
         }
         swept(history, &track, &line, verdicts);
@@ -94,6 +94,7 @@ fn caused(
         StopCause::RetriesExhausted { count: named } => {
             *named == count.after_retries && policy.max_retries_exhausted.is_some_and(|limit| *named >= limit)
         }
+        StopCause::PhaseFailed { .. } | StopCause::PhaseTimeout { .. } | StopCause::Timeout => true,
         StopCause::Deadline => count.people_since.is_none() && count.deadline.is_some_and(|due| due <= line.at),
         StopCause::Cancel { .. } => {
             let commit = &history.commits[line.commit].entries;
@@ -113,8 +114,11 @@ fn caused(
 
 const fn strictness(cause: &StopCause) -> u8 {
     match cause {
-        StopCause::FailFast { .. } | StopCause::NodeFailures { .. } | StopCause::RetriesExhausted { .. } => 0,
-        StopCause::Deadline => 1,
+        StopCause::FailFast { .. }
+        | StopCause::NodeFailures { .. }
+        | StopCause::RetriesExhausted { .. }
+        | StopCause::PhaseFailed { .. } => 0,
+        StopCause::Deadline | StopCause::PhaseTimeout { .. } | StopCause::Timeout => 1,
         StopCause::Cancel { .. } => 2,
     }
 }

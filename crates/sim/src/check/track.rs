@@ -133,7 +133,7 @@ impl Track {
                 }
             }
             Entry::Held { on } => self.held = *on,
-            Entry::Stopping { cause } => self.stop = Some(cause.clone()),
+            Entry::Stopping { inside: None, cause } => self.stop = Some(cause.clone()),
             Entry::Ended(_) => self.ended = true,
             _ => {}
         }

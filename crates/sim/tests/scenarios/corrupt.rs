@@ -328,7 +328,7 @@ const ENDINGS: &[Case] = &[
     }),
     ("R-EDGE-5", "nothing stops the run", |tale| {
         let node = tale.node("bad");
-        tale.after(skipped, Entry::Stopping { cause: StopCause::FailFast { node } });
+        tale.after(skipped, Entry::Stopping { inside: None, cause: StopCause::FailFast { node } });
     }),
     ("R-EDGE-5", "a rule should have stopped the run", |tale| tale.definition.policy.max_node_failures = Some(1)),
     ("R-EDGE-5", "held or stops", |tale| tale.after(skipped, Entry::Held { on: true })),

@@ -1,9 +1,7 @@
-//! What expressions see of a run, moments that they name, and what runs do not carry out yet.
+//! What expressions see of a run, and moments that they name.
 
 use serde_json::json;
-use sprag_core::limits::Limits;
-use sprag_core::load::load;
-use sprag_core::run::{Timestamp, unsupported};
+use sprag_core::run::Timestamp;
 use sprag_sim::{Outcome, World};
 
 #[test]
@@ -65,23 +63,5 @@ fn expressions_see_the_run_its_parameters_and_what_became_of_its_nodes() {
         world.scripted("s", [Outcome::fails("NETWORK"), Outcome::output(json!({ "n": 7 }))]);
         world.runs();
         assert_eq!(world.states(), "f failed, s completed, t completed", "{condition}\n{}", world.picture());
-    }
-}
-
-#[test]
-fn what_runs_do_not_carry_out_yet_is_named() {
-    let found = |text: &str| unsupported(&load(text, &Limits::default()).unwrap().definition);
-    let nodes = |node: &str| format!("workflow: w\nnodes:\n  a: {{ {node} }}\n");
-    assert_eq!(found(&nodes("call: x")), None);
-    assert_eq!(found("workflow: w\nphases: [{ name: p, nodes: { a: { noop: } } }]\n").as_deref(), Some("phases"));
-    let budget = format!("policy: {{ budget: {{ usd: 1 }} }}\n{}", nodes("call: x"));
-    assert_eq!(found(&budget).as_deref(), Some("`policy.budget`"));
-    for (node, what) in [
-        ("map: { over: \"[1]\", node: { noop: } }", "`map` nodes such as `a`"),
-        ("workflow: { nodes: { b: { noop: } } }", "`workflow` nodes such as `a`"),
-        ("agent: { provider: fake, prompt: p, script: [] }", "`agent` nodes such as `a`"),
-        ("run: x, recovery: { ladder: true }", "`recovery` on node `a`"),
-    ] {
-        assert_eq!(found(&nodes(node)).as_deref(), Some(what));
     }
 }

@@ -167,7 +167,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_000);
 /// A run of one node that is over, as its two commits.
 fn over() -> (Arc<Definition>, Append, Append) {
     let definition = Arc::new(World::dag("a").definition().clone());
-    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4).unwrap();
+    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4);
     let begun = driver.drain(NOW).unwrap().unwrap();
     driver.offer(Input::Report { node: NodeIndex(0), attempt: 1, report: Report::Produced(Product::default()) });
     let ended = driver.drain(NOW).unwrap().unwrap();
@@ -179,7 +179,7 @@ fn whoever_folds_a_run_anew_claims_it_anew() {
     // R-CLAIM-3, R-CLAIM-4
     let definition = Arc::new(World::dag("a").definition().clone());
     let owner = OwnerId::default();
-    let mut first = Driver::create(Arc::clone(&definition), created(&definition), owner, 4).unwrap();
+    let mut first = Driver::create(Arc::clone(&definition), created(&definition), owner, 4);
     let append = first.drain(NOW).unwrap().unwrap();
     first.durable(append.commit.last());
     let work = |attempt| Effect::Execute { node: NodeIndex(0), attempt, stage: Stage::Work };
@@ -198,7 +198,7 @@ fn the_live_deadline_is_the_folded_one() {
     // R-JRN-2
     let text = "workflow: w\npolicy: { deadline: 1h }\nnodes:\n  a: { call: x }\n";
     let definition = Arc::new(World::of(text).definition().clone());
-    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4).unwrap();
+    let mut driver = Driver::create(Arc::clone(&definition), created(&definition), OwnerId::default(), 4);
     let append = driver.drain(Timestamp::from_millis(1_005)).unwrap().unwrap();
     let entries = append.commit.entries.iter().map(|entry| (append.commit.at, entry));
     assert_eq!(Run::fold(definition, entries).unwrap(), *driver.run());

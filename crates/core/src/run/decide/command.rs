@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::input::Refused;
-use crate::definition::Kind;
+use crate::definition::{CompiledNode, Definition, Inside, Kind};
+use crate::file::NodeId;
 use crate::graph::NodeIndex;
 use crate::hash::Digest;
 use crate::run::cause::{CancelCause, StopCause, StopLevel};
@@ -38,8 +39,8 @@ impl Run {
                 entries.extend(self.signalled(name, data));
             }
             Verb::Cancel { kill } => {
-                if self.stop.as_ref().is_none_or(|stop| stop.level() < StopLevel::Cancel) {
-                    entries.push(Entry::Stopping { cause: StopCause::Cancel { kill: *kill } });
+                if self.root().stop.as_ref().is_none_or(|stop| stop.level() < StopLevel::Cancel) {
+                    entries.extend(self.stops(0, StopCause::Cancel { kill: *kill }));
                 }
             }
             Verb::Pause if !self.held => entries.push(Entry::Held { on: true }),
@@ -89,11 +90,9 @@ impl Run {
     fn find_question(&self, which: &QuestionRef) -> Result<&AskedQuestion, Refused> {
         let found = match which {
             QuestionRef::Id(id) => self.questions.get(id),
-            QuestionRef::Node(name) => self
-                .definition
-                .graph
-                .find(name)
-                .and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == node)),
+            QuestionRef::Node(name) => {
+                self.find(name).and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == node))
+            }
         };
         found.ok_or_else(|| {
             Refused::NoQuestion(match which {
@@ -119,7 +118,7 @@ impl Run {
         match choice {
             // A gate without work has no output but what the person filled in.
             Choice::Approve => {
-                completes((self.definition.node(node).kind == Kind::Approve && data.is_some()).then(given), None)
+                completes((self.compiled(node).kind == Kind::Approve && data.is_some()).then(given), None)
             }
             Choice::Reject => vec![Entry::Cancelled { node, cause: CancelCause::Rejected }],
             Choice::Retry => vec![Entry::Failed { node, attempt, error: error(), due: Some(now) }],
@@ -131,12 +130,12 @@ impl Run {
 
     /// A name that no node waits for is a mistake, and keeping it would hide that.
     fn knows_signal(&self, name: &str) -> Result<(), Refused> {
-        let waits = self.definition.nodes.iter().filter_map(|node| node.spec.wait.as_ref()?.signal.as_ref());
-        let known: BTreeSet<_> = waits.map(|signal| signal.as_str().to_owned()).collect();
+        let mut known = BTreeSet::new();
+        self.levels.iter().for_each(|level| signals(&level.body, &mut known));
         if known.contains(name) {
             return Ok(());
         }
-        Err(Refused::NoSignal { name: name.to_owned(), known: known.into_iter().collect() })
+        Err(Refused::NoSignal { name: name.to_owned(), known: known.into_iter().map(str::to_owned).collect() })
     }
 
     /// A signal goes to every node that waits for it now; if none does, it is kept for the next one that will.
@@ -148,5 +147,21 @@ impl Run {
         let completes = |node: &NodeIndex| self.produced(*node, self.nodes[node.at()].attempt, &product);
         entries.extend(waiting.into_iter().flatten().map(completes));
         entries
+    }
+}
+
+/// The signals that nodes of a workflow wait for, also those that are not there yet.
+fn signals<'definition>(definition: &'definition Definition, known: &mut BTreeSet<&'definition str>) {
+    definition.nodes.iter().for_each(|node| signals_of(node, known));
+    definition.files.values().for_each(|file| signals(file, known));
+}
+
+fn signals_of<'definition>(node: &'definition CompiledNode, known: &mut BTreeSet<&'definition str>) {
+    let signal = node.spec.wait.as_ref().and_then(|wait| wait.signal.as_ref());
+    known.extend(signal.map(NodeId::as_str));
+    match &node.inside {
+        Inside::Nothing => {}
+        Inside::Graph(body) => signals(body, known),
+        Inside::Copy(copied) => signals_of(copied, known),
     }
 }

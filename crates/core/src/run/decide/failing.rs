@@ -19,11 +19,11 @@ impl Run {
     /// (`R-CLAIM-5`).
     pub(super) fn failed(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
-        let spec = &self.definition.node(node).spec;
+        let spec = &self.compiled(node).spec;
         let at_most_once = self.happens_at_most_once(node);
         let may_have_happened =
             [Known::INTERRUPTED, Known::TIMEOUT, Known::NETWORK].iter().any(|known| error.code == *known);
-        if at_most_once && may_have_happened && record.stage == Stage::Work && self.stop.is_none() {
+        if at_most_once && may_have_happened && record.stage == Stage::Work && !self.is_stopping(node) {
             return if spec.probe.is_some() {
                 vec![Entry::Unknown { node, attempt: record.attempt, error: Box::new(error) }]
             } else {
@@ -37,7 +37,7 @@ impl Run {
     pub(super) fn probe_failed(&self, node: NodeIndex, probe: &NodeError) -> Vec<Entry> {
         let rare = self.nodes[node.at()].rare();
         let mut error = rare.error.clone().unwrap_or_else(|| NodeError::new(Known::INTERRUPTED, "interrupted"));
-        if self.stop.is_some() {
+        if self.is_stopping(node) {
             return vec![self.final_failure(node, error)];
         }
         error.message = format!("{}; its probe failed: {}", error.message, probe.message);
@@ -45,12 +45,8 @@ impl Run {
     }
 
     fn outcome_unknown(&self, node: NodeIndex, error: &NodeError) -> Vec<Entry> {
-        let shown = format!(
-            "`{}` may or may not have happened: {} ({})",
-            self.definition.graph.id(node),
-            error.message,
-            error.code
-        );
+        let shown =
+            format!("`{}` may or may not have happened: {} ({})", self.address(node), error.message, error.code);
         let mut question = self.new_question(node, QuestionKind::UnknownOutcome, shown, None);
         question.error = Some(error.clone());
         vec![Entry::Asked(question)]
@@ -59,12 +55,12 @@ impl Run {
     /// A failed attempt is tried again, replaced by the node's fallback, or final (`R-RETRY-1`, `R-CLAIM-4`, `R-REC-2`).
     pub(super) fn fails(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
         let attempt = self.nodes[node.at()].attempt;
-        if self.stop.is_none()
+        if !self.is_stopping(node)
             && let Some(due) = self.retry_due(now, node, &error)
         {
             return vec![Entry::Failed { node, attempt, error: Box::new(error), due: Some(due) }];
         }
-        let fallback = self.definition.node(node).spec.fallback.as_ref();
+        let fallback = self.compiled(node).spec.fallback.as_ref();
         match fallback.filter(|_| Class::of(&error.code) != Class::Unrecoverable) {
             Some(fallback) => vec![Entry::Completed {
                 node,
@@ -81,7 +77,7 @@ impl Run {
     }
 
     fn happens_at_most_once(&self, node: NodeIndex) -> bool {
-        self.definition.node(node).spec.semantics.unwrap_or_default() == Semantics::AtMostOnce
+        self.compiled(node).spec.semantics.unwrap_or_default() == Semantics::AtMostOnce
     }
 
     /// When the next attempt is due, if there is to be one.
@@ -91,20 +87,20 @@ impl Run {
             // Interruptions have a limit of their own; those that a person resumed are forgiven.
             let forgiven = self.ownership.is_none_or(|ownership| ownership.person);
             let so_far = self.interruptions.get(&node).copied().unwrap_or(0) + u32::from(!forgiven);
-            let limit = self.definition.policy.max_interruptions.unwrap_or(MAX_INTERRUPTIONS);
+            let limit = self.level(node).policy.max_interruptions.unwrap_or(MAX_INTERRUPTIONS);
             return (so_far <= limit).then_some(now);
         }
         // Work that may happen at most once did happen if a later stage fails.
         if record.stage != Stage::Work && record.stage != Stage::Probe && self.happens_at_most_once(node) {
             return None;
         }
-        let rules = RetryRules::resolve(self.definition.node(node).spec.retry.as_deref());
+        let rules = RetryRules::resolve(self.compiled(node).spec.retry.as_deref());
         let tries = record.rare().tries + 1;
         if tries >= rules.max_attempts || !rules.wants(&error.code) {
             return None;
         }
         let run = self.created.as_ref()?.run;
-        let id = attempt_id(run, self.definition.graph.id(node).as_str(), record.attempt);
+        let id = attempt_id(run, &self.address(node), record.attempt);
         Some(now.plus(rules.delay(tries, &id, error.retry_after)))
     }
 }

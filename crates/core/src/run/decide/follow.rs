@@ -7,7 +7,7 @@ use crate::run::entry::{Entry, Product};
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::Timestamp;
-use crate::run::schedule::Timer;
+use crate::run::schedule::{Limit, Timer};
 
 impl Run {
     /// The next entries that the state and the time demand; none when the run is at rest. Repeated until then after
@@ -19,12 +19,8 @@ impl Run {
         if self.created.is_none() || self.ending.is_some() {
             return Vec::new();
         }
-        if self.deadline_passed(now) {
-            return vec![Entry::Stopping { cause: StopCause::Deadline }];
-        }
-        let swept = self.sweep();
-        if !swept.is_empty() {
-            return swept;
+        if let Some(limit) = self.timers.overdue(now).filter(|_| self.root().unsettled > 0) {
+            return self.passed(limit);
         }
         if let Some(orphan) = self.orphans.first() {
             return self.interrupted(now, *orphan);
@@ -35,11 +31,17 @@ impl Run {
         if let Some(node) = self.at_own_stage.first() {
             return self.own_stage(now, *node);
         }
-        if let Some(cause) = self.stop_trigger() {
-            return vec![Entry::Stopping { cause }];
+        if let Some((level, cause)) = self.stop_trigger() {
+            return self.stops(level, cause);
         }
-        if let Some((phase, wave)) = self.waves.completed() {
+        if let Some(over) = self.over.first() {
+            return self.ends(now, *over as usize);
+        }
+        if let Some((phase, wave)) = self.root().waves.completed() {
             return vec![Entry::WaveCompleted { phase, wave }];
+        }
+        if let Some(ended) = self.phase_end() {
+            return ended;
         }
         if let Some(ending) = self.ending() {
             return vec![Entry::Ended(Box::new(ending))];
@@ -58,10 +60,17 @@ impl Run {
         Vec::new()
     }
 
-    /// Whether the deadline ends what is left of the run. It is asked first: one that passed while nobody owned the run
-    /// decides over everything that happened since (`R-TIME-1`).
-    fn deadline_passed(&self, now: Timestamp) -> bool {
-        self.unsettled > 0 && self.timers.deadline.is_some_and(|deadline| deadline <= now)
+    /// What has to be over by now stops. It is asked first: a deadline that passed while nobody owned the run decides over
+    /// everything that happened since (`R-TIME-1`).
+    fn passed(&self, limit: Limit) -> Vec<Entry> {
+        match limit {
+            Limit::Run => self.stops(0, StopCause::Deadline),
+            Limit::Graph(level) => self.stops(level as usize, StopCause::Deadline),
+            Limit::Phase(level) => {
+                let phase = self.levels[level as usize].waves.phase();
+                self.stops(level as usize, StopCause::PhaseTimeout { phase })
+            }
+        }
     }
 
     /// The owner of an attempt died (`R-CLAIM-4`).
@@ -77,6 +86,7 @@ impl Run {
                 let message = "the signal did not come in time";
                 self.failed(now, node, NodeError::new(Known::TIMEOUT, message))
             }
+            Timer::Children(node) => self.out_of_patience(now, node),
             Timer::Wait(node) => vec![self.produced(node, self.nodes[node.at()].attempt, &Product::default())],
             Timer::Question(question) => {
                 let node = self.questions.get(&question).map(|asked| asked.question.node);
@@ -89,6 +99,6 @@ impl Run {
     /// Whether neither work nor time will move the run: a question's expiry does not count, and a signal counts as a
     /// person (`R-GATE-2`).
     fn only_people_can_move_it(&self) -> bool {
-        self.stop.is_none() && self.busy == 0 && !self.timers.will_move(self.held) && !self.can_start()
+        self.root().stop.is_none() && self.busy == 0 && !self.timers.will_move(self.held) && !self.can_start()
     }
 }

@@ -20,11 +20,11 @@ impl Run {
     fn join_node(&self, node: NodeIndex) -> Entry {
         let mut verdict = Verdict::default();
         let mut edges = Vec::new();
-        for (index, edge) in self.definition.graph.edges_into_with_index(node) {
-            let Some(end) = self.source_end(edge.from) else { continue };
+        for (index, edge, source) in self.edges_into(node) {
+            let Some(end) = self.source_end(source) else { continue };
             let mut holds = end.lets(edge.when);
             if holds && let Some(condition) = &edge.condition {
-                match expr::holds(condition, &Scope::of_edge(self, edge.from, node)) {
+                match expr::holds(condition, &Scope::of_edge(self, source, node)) {
                     Ok(true) => {}
                     Ok(false) => {
                         holds = false;
@@ -33,16 +33,16 @@ impl Run {
                     Err(error) => {
                         holds = false;
                         verdict.unmet.push(index);
-                        let from = self.definition.graph.id(edge.from);
+                        let from = self.level(node).body.graph.id(edge.from);
                         let message = format!("the condition on the edge from `{from}` has no value: {error}");
                         let error = NodeError::new(Known::CONDITION_ERROR, message);
                         verdict.doomed.get_or_insert(Box::new(error));
                     }
                 }
             }
-            edges.push(DecidedEdge { source: edge.from, end, holds });
+            edges.push(DecidedEdge { source, end, holds });
         }
-        let joined = join(self.definition.node(node).spec.join.unwrap_or_default(), &edges);
+        let joined = join(self.compiled(node).spec.join.unwrap_or_default(), &edges);
         match joined {
             Joined::Skipped(reason, cause) if verdict.doomed.is_none() => {
                 Entry::Skipped { node, reason, cause: Some(cause) }
@@ -76,12 +76,13 @@ impl Run {
 
     /// Whether a decided edge into a node holds.
     pub(in crate::run) fn holds(&self, node: NodeIndex, edge: EdgeIndex) -> bool {
-        let row = &self.definition.graph.edges()[edge.0 as usize];
+        let level = self.level(node);
+        let row = &level.body.graph.edges()[edge.0 as usize];
         let unmet = self.nodes[node.at()]
             .rare()
             .verdict
             .as_ref()
             .is_some_and(|verdict| verdict.unmet.binary_search(&edge).is_ok());
-        self.source_end(row.from).is_some_and(|end| end.lets(row.when)) && !unmet
+        self.source_end(level.global(row.from)).is_some_and(|end| end.lets(row.when)) && !unmet
     }
 }

@@ -3,6 +3,7 @@
 mod command;
 mod failing;
 mod follow;
+mod growing;
 mod input;
 mod joining;
 mod own_stages;

@@ -24,16 +24,17 @@ impl Run {
         match record.stage {
             Stage::Evaluate => self.grade_by_expression(now, node),
             // Work that is done when the run stops is kept, but nobody is asked any more (`R-EDGE-5`).
-            Stage::Gate if self.stop.is_some() => vec![Entry::Cancelled { node, cause: CancelCause::Stopped }],
+            Stage::Gate if self.is_stopping(node) => vec![Entry::Cancelled { node, cause: CancelCause::Stopped }],
             Stage::Gate => self.open_gate(now, node),
-            Stage::Work | Stage::Probe | Stage::Check | Stage::Done => {
+            Stage::Grow => self.grows(now, node),
+            Stage::Work | Stage::Probe | Stage::Decompose | Stage::Children | Stage::Check | Stage::Done => {
                 vec![Entry::Completed { node, attempt, product: None, taint: None }]
             }
         }
     }
 
     fn grade_by_expression(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
-        let Some(TextOr::Text(source)) = &self.definition.node(node).spec.evaluate else { return Vec::new() };
+        let Some(TextOr::Text(source)) = &self.compiled(node).spec.evaluate else { return Vec::new() };
         let graded = expr::value(source, &Scope::of_own_output(self, node))
             .map_err(|error| error.to_string())
             .and_then(|value| read_grade(&value));
@@ -47,7 +48,7 @@ impl Run {
     }
 
     fn open_gate(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
-        let compiled = self.definition.node(node);
+        let compiled = self.compiled(node);
         let Some(approve) = &compiled.spec.approve else { return Vec::new() };
         let scope =
             if compiled.kind == Kind::Approve { Scope::of_node(self, node) } else { Scope::of_own_output(self, node) };
@@ -76,9 +77,9 @@ impl Run {
         expires: Option<(Timestamp, Duration)>,
     ) -> Box<Question> {
         let record = &self.nodes[node.at()];
-        let approve = self.definition.node(node).spec.approve.as_ref().filter(|_| kind == QuestionKind::Gate);
+        let approve = self.compiled(node).spec.approve.as_ref().filter(|_| kind == QuestionKind::Gate);
         let form = approve.and_then(|approve| approve.form.as_ref()).map(|form| form.0.clone());
-        let id = self.definition.graph.id(node).as_str();
+        let address = self.address(node);
         let output = record.rare().output.as_deref().unwrap_or(&Value::Null);
         let run = self.created.as_ref().map(|created| created.run).unwrap_or_default();
         Box::new(Question {
@@ -86,7 +87,7 @@ impl Run {
             kind,
             node,
             attempt: record.attempt,
-            digest: shown_digest(run, id, record.attempt, &shown, output, form.as_ref()),
+            digest: shown_digest(run, &address, record.attempt, &shown, output, form.as_ref()),
             shown,
             form,
             approvers: approve.map(|approve| approve.approvers.clone()).unwrap_or_default(),

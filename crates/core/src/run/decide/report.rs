@@ -33,6 +33,7 @@ impl Run {
             Report::Checked => Stage::Check,
             Report::Graded { .. } => Stage::Evaluate,
             Report::Probed { .. } => Stage::Probe,
+            Report::Decomposed(_) => Stage::Decompose,
         };
         let expected = record.attempt == attempt && record.state == NodeState::Running && record.stage == stage;
         // A report about what nobody was asked to do is none either: a wait, or an attempt of a dead owner.
@@ -40,7 +41,7 @@ impl Run {
             return Ok(Vec::new());
         }
         Ok(match report {
-            Report::Produced(product) => match unusable(product) {
+            Report::Produced(product) | Report::Decomposed(product) => match unusable(product) {
                 Some(problem) => self.failed(now, node, NodeError::new(Known::INVALID_OUTPUT, problem)),
                 None => vec![self.produced(node, attempt, product)],
             },

@@ -9,30 +9,26 @@ use crate::run::entry::{Entry, Product};
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::Timestamp;
+use crate::run::queue::Side;
 use crate::run::scope::Scope;
 
 impl Run {
-    /// The nodes that start now. Those that only wait need no slot and come one at a time, because one may take a signal
-    /// that another would see.
+    /// The node that starts now: those that only wait need no slot and come first. One at a time, because one may take a
+    /// signal that another would see, or fill the last place of a graph.
     pub(super) fn starts(&self, now: Timestamp, slots: u32) -> Vec<Entry> {
-        if self.stop.is_some() || self.held || slots == 0 {
+        if self.root().stop.is_some() || self.held || slots == 0 {
             return Vec::new();
         }
-        let open = self.waves.open();
-        if let Some(node) = self.ready.waiting(open) {
-            return self.start_node(now, node);
-        }
-        let limit = self.definition.policy.max_parallelism.map_or(slots, |limit| limit.min(slots));
-        let free = limit.saturating_sub(self.occupied);
-        self.ready.working(open).take(free as usize).flat_map(|node| self.start_node(now, node)).collect()
+        let limit = self.root().policy.max_parallelism.map_or(slots, |limit| limit.min(slots));
+        let working = || self.next_ready(Side::Working).filter(|_| self.root().occupied < limit);
+        let next = self.next_ready(Side::Waiting).or_else(working);
+        next.map(|node| self.start_node(now, node)).unwrap_or_default()
     }
 
     /// Whether something could start if only the owner had slots for it.
     pub(super) fn can_start(&self) -> bool {
-        let open = self.waves.open();
-        !self.held
-            && self.stop.is_none()
-            && (self.ready.waiting(open).is_some() || self.ready.working(open).next().is_some())
+        let any = || self.next_ready(Side::Waiting).or_else(|| self.next_ready(Side::Working));
+        !self.held && self.root().stop.is_none() && any().is_some()
     }
 
     fn start_node(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
@@ -46,7 +42,10 @@ impl Run {
         if let Some(doomed) = record.rare().verdict.as_ref().and_then(|verdict| verdict.doomed.as_ref()) {
             return fails((**doomed).clone());
         }
-        let compiled = self.definition.node(node);
+        let compiled = self.compiled(node);
+        if compiled.kind.grows() {
+            return vec![started(compiled.spec.timeout.map(|timeout| now.plus(timeout)))];
+        }
         let (Kind::Wait, Some(wait)) = (compiled.kind, &compiled.spec.wait) else { return vec![started(None)] };
         if let Some(name) = &wait.signal {
             let Some(data) = self.signals.get(name.as_str()).and_then(|kept| kept.front()) else {

@@ -6,56 +6,50 @@ use crate::run::cause::{CancelCause, EndFailure, EndStatus, Ending, SkipReason, 
 use crate::run::class::Known;
 use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
-use crate::run::fold::{Run, count};
+use crate::run::fold::Run;
 use crate::run::input::Stage;
 use crate::run::state::NodeState;
 
 impl Run {
-    /// The rule that stops the run now, if one does. The failure that is named is the smallest by id.
-    pub(super) fn stop_trigger(&self) -> Option<StopCause> {
-        if self.stop.is_some() {
-            return None;
-        }
-        let policy = &self.definition.policy;
-        if policy.fail_fast.unwrap_or(false)
-            && let Some(node) = self.unhandled.first()
-        {
-            return Some(StopCause::FailFast { node: *node });
-        }
-        if policy.max_node_failures.is_some_and(|limit| self.node_failures >= limit) {
-            return Some(StopCause::NodeFailures { count: self.node_failures });
-        }
-        if policy.max_retries_exhausted.is_some_and(|limit| self.retries_exhausted >= limit) {
-            return Some(StopCause::RetriesExhausted { count: self.retries_exhausted });
-        }
-        None
+    /// The graph that a rule of its policy stops now, if there is one. The failure that is named is the smallest by id.
+    pub(super) fn stop_trigger(&self) -> Option<(usize, StopCause)> {
+        let at = *self.alarmed.first()? as usize;
+        let level = &self.levels[at];
+        let policy = &level.policy;
+        let first = level.unhandled.first().filter(|_| policy.fail_fast.unwrap_or(false));
+        let cause = if let Some(node) = first {
+            StopCause::FailFast { node: *node }
+        } else if policy.max_node_failures.is_some_and(|limit| level.node_failures >= limit) {
+            StopCause::NodeFailures { count: level.node_failures }
+        } else if policy.max_retries_exhausted.is_some_and(|limit| level.retries_exhausted >= limit) {
+            StopCause::RetriesExhausted { count: level.retries_exhausted }
+        } else {
+            StopCause::PhaseFailed { phase: level.waves.phase() }
+        };
+        Some((at, cause))
     }
 
-    /// What a stop does to the nodes it does not leave alone, all at once.
-    pub(super) fn sweep(&self) -> Vec<Entry> {
-        let Some(level) = self.stop.as_ref().map(StopCause::level) else { return Vec::new() };
-        // What is being done may end; waiting for time or a signal is not doing.
-        let spared = if level == StopLevel::Halt { count(self.active.len()) - self.waits } else { 0 };
-        if self.unsettled == spared {
-            return Vec::new();
+    /// A graph stops, and with it everything inside it that the stop does not leave alone. What is inside comes first.
+    pub(super) fn stops(&self, at: usize, cause: StopCause) -> Vec<Entry> {
+        let level = cause.level();
+        let mut entries = vec![Entry::Stopping { inside: self.levels[at].parent, cause: cause.clone() }];
+        for inside in (at..self.levels.len()).rev().filter(|inside| self.chain(*inside).any(|around| around == at)) {
+            let open = self.levels[inside].nodes().filter(|node| !self.nodes[node.at()].settled);
+            entries.extend(open.flat_map(|node| self.swept(level, &cause, node)));
         }
-        let open = self.definition.graph.nodes().filter(|node| !self.nodes[node.at()].settled);
-        open.flat_map(|node| self.swept(level, node)).collect()
+        entries
     }
 
     /// Whether a running node only waits for time or a signal.
     fn is_waiting(&self, node: NodeIndex) -> bool {
-        self.definition.node(node).kind == Kind::Wait && self.nodes[node.at()].stage == Stage::Work
+        self.compiled(node).kind == Kind::Wait && self.nodes[node.at()].stage == Stage::Work
     }
 
-    fn swept(&self, level: StopLevel, node: NodeIndex) -> Vec<Entry> {
+    fn swept(&self, level: StopLevel, cause: &StopCause, node: NodeIndex) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
         let cancelled = || Entry::Cancelled { node, cause: CancelCause::Stopped };
         let skipped = || Entry::Skipped { node, reason: SkipReason::RunStopped, cause: None };
-        let too_late = || {
-            let message = "the run's deadline passed before it was done";
-            self.final_failure(node, NodeError::new(Known::DEADLINE_EXCEEDED, message))
-        };
+        let too_late = || self.final_failure(node, out_of_time(cause));
         match (record.state, level) {
             (NodeState::Pending | NodeState::Ready, StopLevel::Halt | StopLevel::Deadline) => vec![skipped()],
             (NodeState::Failed, _) => vec![Entry::Finalised { node }],
@@ -74,11 +68,13 @@ impl Run {
 
     /// How the run ends, once every node is settled: the first row of the table that fits.
     pub(super) fn ending(&self) -> Option<Ending> {
-        if self.unsettled > 0 {
+        let level = self.root();
+        if level.unsettled > 0 {
             return None;
         }
         let failed = |exit, failure| Ending { status: EndStatus::Failed, exit, degraded: false, failure };
-        Some(match &self.stop {
+        let unhandled = self.first_unhandled(0);
+        Some(match &level.stop {
             Some(StopCause::Cancel { .. }) => {
                 Ending { status: EndStatus::Cancelled, exit: 5, degraded: false, failure: None }
             }
@@ -86,32 +82,74 @@ impl Run {
                 let error = NodeError::new(Known::DEADLINE_EXCEEDED, "the run's deadline passed");
                 failed(6, Some(EndFailure { node: None, error }))
             }
-            Some(StopCause::FailFast { node }) => failed(1, self.failure_of(*node)),
-            Some(StopCause::NodeFailures { .. } | StopCause::RetriesExhausted { .. }) => {
-                // What was handled before the stop is not what went wrong, unless nothing else did.
-                failed(1, self.first_unhandled().map_or_else(|| self.first_failure(), |node| self.failure_of(node)))
-            }
-            None => match self.first_unhandled() {
-                Some(node) if self.definition.policy.fail_open.unwrap_or(false) => {
+            Some(cause) => failed(1, self.cause_of_failure(0, cause)),
+            None => match unhandled {
+                Some(node) if level.fails_open() => {
                     Ending { status: EndStatus::Completed, exit: 0, degraded: true, failure: self.failure_of(node) }
                 }
                 Some(node) => failed(1, self.failure_of(node)),
-                None => Ending { status: EndStatus::Completed, exit: 0, degraded: self.tainted, failure: None },
+                None => Ending { status: EndStatus::Completed, exit: 0, degraded: level.tainted, failure: None },
             },
         })
     }
 
-    /// The open failure that comes first in canonical order, so that completion order does not show (`R-SCHED-4`).
-    fn first_unhandled(&self) -> Option<NodeIndex> {
-        self.unhandled.iter().copied().min_by_key(|node| self.canonical_place(*node))
+    /// The failure that a stopped graph ends with.
+    pub(super) fn cause_of_failure(&self, at: usize, cause: &StopCause) -> Option<EndFailure> {
+        match cause {
+            StopCause::FailFast { node } => self.failure_of(*node),
+            StopCause::NodeFailures { .. } | StopCause::RetriesExhausted { .. } | StopCause::PhaseFailed { .. } => {
+                // What was handled before the stop is not what went wrong, unless nothing else did.
+                self.first_unhandled(at).map_or_else(|| self.first_failure(at), |node| self.failure_of(node))
+            }
+            StopCause::PhaseTimeout { .. } | StopCause::Timeout | StopCause::Deadline | StopCause::Cancel { .. } => {
+                Some(EndFailure { node: None, error: out_of_time(cause) })
+            }
+        }
     }
 
-    fn first_failure(&self) -> Option<EndFailure> {
-        let failed = self.definition.graph.nodes().filter(|node| self.nodes[node.at()].state == NodeState::Failed);
-        failed.min_by_key(|node| self.canonical_place(*node)).and_then(|node| self.failure_of(node))
+    /// The open failure that comes first in canonical order, so that completion order does not show (`R-SCHED-4`).
+    pub(super) fn first_unhandled(&self, at: usize) -> Option<NodeIndex> {
+        self.levels[at].unhandled.iter().copied().min_by_key(|node| self.canonical_place(*node))
+    }
+
+    fn first_failure(&self, at: usize) -> Option<EndFailure> {
+        // Of a graph that fails for what happened deeper inside, the node there is named.
+        let within = (at..self.levels.len()).filter(|inside| self.chain(*inside).any(|around| around == at));
+        let failed = |inside: usize| {
+            let failed = self.levels[inside].nodes().filter(|node| self.nodes[node.at()].state == NodeState::Failed);
+            failed.min_by_key(|node| self.canonical_place(*node))
+        };
+        within.filter_map(failed).next().and_then(|node| self.failure_of(node))
+    }
+
+    /// A phase of the workflow is done: the next one may start, or nothing more does (`R-PHASE-1`).
+    pub(super) fn phase_end(&self) -> Option<Vec<Entry>> {
+        let level = self.root();
+        let phase = level.waves.phase();
+        if level.stop.is_some() || usize::from(phase) >= level.body.phases.len() || !level.waves.phase_done() {
+            return None;
+        }
+        if level.unhandled.is_empty() || level.fails_open() {
+            return Some(vec![Entry::PhaseCompleted { phase }]);
+        }
+        (level.unsettled > 0).then(|| self.stops(0, StopCause::PhaseFailed { phase }))
+    }
+
+    /// Whether a phase of the workflow may be announced as done.
+    pub(in crate::run) fn may_complete(&self, phase: u16) -> bool {
+        matches!(self.phase_end().as_deref(), Some([Entry::PhaseCompleted { phase: done }]) if *done == phase)
     }
 
     fn failure_of(&self, node: NodeIndex) -> Option<EndFailure> {
         self.error(node).map(|error| EndFailure { node: Some(node), error })
+    }
+}
+
+/// The error of what a stop at a time cuts off.
+fn out_of_time(cause: &StopCause) -> NodeError {
+    match cause {
+        StopCause::PhaseTimeout { .. } => NodeError::new(Known::TIMEOUT, "the phase took longer than its `timeout`"),
+        StopCause::Timeout => NodeError::new(Known::TIMEOUT, "the node around it took longer than its `timeout`"),
+        _ => NodeError::new(Known::DEADLINE_EXCEEDED, "the run's deadline passed before it was done"),
     }
 }

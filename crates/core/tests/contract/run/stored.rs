@@ -14,7 +14,7 @@ fn samples() -> Vec<String> {
             r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","params":{{"a":1}}}}}}"#
         ),
         &format!(
-            r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","previous_run":"{RUN}","retry_count":1,"workflow":"w","graph_hash":"{digest}","definition":"{digest}"}}}}"#
+            r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","previous_run":"{RUN}","retry_count":1,"workflow":"w","graph_hash":"{digest}","definition":"{digest}","growth":{{"nodes":9,"depth":2}}}}}}"#
         ),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2}}}}"#),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2,"person":true}}}}"#),
@@ -27,6 +27,10 @@ fn samples() -> Vec<String> {
         &format!(r#"{{"produced":{{"node":3,"attempt":1,"product":{{"files":{{"a/b":"{digest}"}}}}}}}}"#),
         r#"{"checked":{"node":3,"attempt":1}}"#,
         r#"{"graded":{"node":3,"attempt":1,"grade":"B","feedback":[{"severity":"minor","text":"shorter"}]}}"#,
+        r#"{"expanded":{"node":3,"attempt":1,"children":2,"of":{"items":[1,{"a":2}]}}}"#,
+        r#"{"expanded":{"node":3,"attempt":1,"round":2,"children":4,"of":{"params":{"a":1}}}}"#,
+        &format!(r#"{{"expanded":{{"node":3,"attempt":1,"children":5,"of":{{"body":"{digest}"}}}}}}"#),
+        r#"{"gathered":{"node":3,"attempt":1}}"#,
         r#"{"completed":{"node":3,"attempt":1}}"#,
         r#"{"completed":{"node":3,"attempt":1,"product":{"output":1}}}"#,
         &format!(r#"{{"completed":{{"node":3,"attempt":1,"product":{{}},"taint":{{"fallback":{error}}}}}}}"#),
@@ -51,6 +55,7 @@ fn samples() -> Vec<String> {
         r#"{"signalled":{"name":"go","data":null,"kept":true}}"#,
         r#"{"signal_taken":{"node":3,"name":"go"}}"#,
         r#"{"wave_completed":{"phase":0,"wave":2}}"#,
+        r#"{"phase_completed":{"phase":1}}"#,
         &format!(r#"{{"command":{{"command":{{"id":"{id}","by":"ann","why":"late","verb":"pause"}}}}}}"#),
         &format!(
             r#"{{"command":{{"command":{{"id":"{id}","by":"ann","verb":{{"answer":{{"question":{{"node":"ship"}},"choice":"reject","digest":"{digest}","data":1}}}}}},"refused":{{"code":"ALREADY_ANSWERED","message":"…"}}}}}}"#
@@ -64,6 +69,9 @@ fn samples() -> Vec<String> {
         r#"{"stopping":{"cause":{"fail_fast":{"node":3}}}}"#,
         r#"{"stopping":{"cause":{"node_failures":{"count":2}}}}"#,
         r#"{"stopping":{"cause":{"retries_exhausted":{"count":2}}}}"#,
+        r#"{"stopping":{"cause":{"phase_failed":{"phase":1}}}}"#,
+        r#"{"stopping":{"cause":{"phase_timeout":{"phase":1}}}}"#,
+        r#"{"stopping":{"inside":3,"cause":"timeout"}}"#,
         r#"{"stopping":{"cause":"deadline"}}"#,
         r#"{"stopping":{"cause":{"cancel":{"kill":false}}}}"#,
         r#"{"ended":{"status":"completed","exit":0,"degraded":true}}"#,
