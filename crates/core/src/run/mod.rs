@@ -20,6 +20,7 @@ mod ids;
 mod input;
 mod question;
 mod record;
+pub mod recovery;
 mod retry;
 mod schedule;
 mod scope;

@@ -1,0 +1,13 @@
+//! What is tried when an attempt failed, what it may cost, and what its result is worth (`R-REC-1` to `R-REC-7`).
+//!
+//! Everything here is a value or a function of values: the run decides with them and keeps what they said.
+
+mod ladder;
+mod rules;
+mod strategy;
+mod tiers;
+
+pub use ladder::{Decision, Next, Passed, Situation, TRANSIENT_RETRIES_MAX, choose};
+pub use rules::{LADDER_ATTEMPTS_MAX, LadderRules};
+pub use strategy::Strategy;
+pub use tiers::{DEFAULT_TIERS, NoHigher, Tiers};
