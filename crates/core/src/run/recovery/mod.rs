@@ -2,11 +2,13 @@
 //!
 //! Everything here is a value or a function of values: the run decides with them and keeps what they said.
 
+mod budget;
 mod ladder;
 mod rules;
 mod strategy;
 mod tiers;
 
+pub use budget::{Allowance, Exceeded, Purse, expected};
 pub use ladder::{Decision, Next, Passed, Situation, TRANSIENT_RETRIES_MAX, choose};
 pub use rules::{LADDER_ATTEMPTS_MAX, LadderRules};
 pub use strategy::Strategy;
