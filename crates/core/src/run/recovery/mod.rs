@@ -6,10 +6,12 @@ mod budget;
 mod ladder;
 mod rules;
 mod strategy;
+mod taint;
 mod tiers;
 
 pub use budget::{Allowance, Exceeded, Purse, expected};
 pub use ladder::{Decision, Next, Passed, Situation, TRANSIENT_RETRIES_MAX, choose};
 pub use rules::{LADDER_ATTEMPTS_MAX, LadderRules};
 pub use strategy::Strategy;
+pub use taint::{Confidence, Origin, Unclean, UnreadableConfidence, require_clean, travels};
 pub use tiers::{DEFAULT_TIERS, NoHigher, Tiers};
