@@ -24,6 +24,7 @@ mod level;
 mod question;
 mod queue;
 mod record;
+pub mod recovery;
 mod retry;
 mod schedule;
 mod scope;

@@ -1,4 +1,7 @@
-//! Runs: the stored form of their journals, and what replay refuses.
+//! Runs: the stored form of their journals, what replay refuses, and how failed nodes are recovered.
 
+mod climbing;
+mod ladder;
 mod replay;
+mod situations;
 mod stored;
