@@ -99,6 +99,12 @@ codes! {
     AMBIGUOUS_RUN = 2, 409, "the beginning of several runs' ids";
     RUN_OWNED = 3, 409, "another process is running it right now";
     NOTHING_TO_RESUME = 3, 404, "no run was interrupted or is waiting";
+    ALREADY_RESUMED = 3, 409, "another run has already gone on from this one";
+    NOT_RESUMABLE = 3, 409, "the run stands in a way from which nothing can go on";
+    GRAPH_CHANGED = 3, 409, "the workflow is not the one that the earlier run ran";
+    RESULT_INVALIDATED = 3, 409, "a result before the resume point is not valid any more";
+    RUN_UNREADABLE = 3, 409, "the earlier run cannot be read";
+    MODE_FORBIDS_RESUME = 3, 409, "the mode reuses nothing, so no run can be resumed";
     NOT_YET_APPLIED = 75, 202, "the process that runs it has not answered yet";
 
     // The store.

@@ -14,6 +14,7 @@ pub mod hash;
 pub mod limits;
 pub mod load;
 pub mod params;
+pub mod plan;
 pub mod run;
 pub mod schema;
 pub mod shell;

@@ -10,5 +10,6 @@
 #![allow(clippy::too_many_lines, reason = "a table is as long as it has rows")]
 
 mod load;
+mod plan;
 mod run;
 mod shell;
