@@ -17,6 +17,7 @@ pub mod load;
 pub mod params;
 pub mod run;
 pub mod schema;
+pub mod session_key;
 pub mod shell;
 pub mod suggest;
 pub mod yaml;

@@ -4,5 +4,6 @@ mod damage;
 mod growth;
 mod marks;
 mod sample;
+mod session_keys;
 mod state;
 mod stored;
