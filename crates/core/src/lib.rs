@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a file, the environment or a random number; time and bytes are arguments. The rules are
 //! those of `docs/spec.md`, cited by id.
 
+pub mod checkpoint;
 pub mod codes;
 pub mod definition;
 pub mod diagnostic;
@@ -17,6 +18,7 @@ pub mod params;
 pub mod plan;
 pub mod run;
 pub mod schema;
+pub mod session_key;
 pub mod shell;
 pub mod suggest;
 pub mod yaml;

@@ -1,0 +1,9 @@
+//! Checkpoints: how they are stored, when, which are kept, and which one serves.
+
+mod damage;
+mod growth;
+mod marks;
+mod sample;
+mod session_keys;
+mod state;
+mod stored;
