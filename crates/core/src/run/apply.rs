@@ -2,11 +2,13 @@
 
 use super::cause::{CancelCause, SkipReason, StopCause, StopLevel};
 use super::class::Known;
-use super::entry::{Created, Entry, Product, Taint, Verdict};
+use super::created::Created;
+use super::entry::Entry;
 use super::failure::NodeError;
 use super::fold::{AskedQuestion, Closing, Corrupt, Ownership, Run};
 use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::{Effect, Stage};
+use super::parts::{Product, Taint, Verdict};
 use super::question::Question;
 use super::schedule::{Limit, Timer};
 use super::state::NodeState;

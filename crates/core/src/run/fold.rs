@@ -10,10 +10,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cause::Ending;
-use super::entry::{Answer, Created, Entry, Refusal, Usage};
+use super::created::Created;
+use super::entry::Entry;
 use super::ids::{CommandId, Fence, OwnerId, QuestionId, RunId, Seq, Timestamp};
 use super::input::Effect;
 use super::level::{Level, Origin};
+use super::parts::{Answer, Refusal, Usage};
 use super::question::Question;
 use super::record::Record;
 use super::schedule::Timers;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::class::Known;
-use super::entry::{Expansion, Growth};
 use super::failure::NodeError;
 use super::fold::{CorruptDetail, Run, count, records};
 use super::input::Stage;
 use super::level::{Level, Origin, narrowed};
+use super::parts::{Expansion, Growth};
 use super::schedule::Limit;
 use super::state::NodeState;
 use crate::definition::{Definition, Inside};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::entry::Product;
 use super::failure::{Feedback, Grade, NodeError};
 use super::ids::{CommandId, OwnerId, QuestionId, Seq};
+use super::parts::Product;
 use super::question::Choice;
 use crate::file::Duration;
 use crate::graph::NodeIndex;

@@ -10,6 +10,7 @@ mod cause;
 mod class;
 mod commit;
 mod context;
+mod created;
 mod decide;
 mod depth;
 pub mod diagram;
@@ -21,6 +22,7 @@ mod growing;
 mod ids;
 mod input;
 mod level;
+mod parts;
 mod question;
 mod queue;
 mod record;
@@ -39,12 +41,11 @@ pub use cause::{CancelCause, EndFailure, EndStatus, Ending, SkipReason, StopCaus
 pub use class::{Class, Known, code_of_exit, code_of_status, failing_exit};
 pub use commit::{Commit, JOURNAL_VERSION, Unreadable, entries_from_json};
 pub use context::merge_patch;
+pub use created::{Created, GrowthLimits};
 pub use decide::Refused;
 pub use depth::{DEPTH_MAX, is_too_deep};
 pub use edges::{DecidedEdge, Joined, SourceEnd, join};
-pub use entry::{
-    Answer, CommandRecord, Created, Entry, Expansion, Growth, GrowthLimits, Product, Refusal, Taint, Usage, Verdict,
-};
+pub use entry::Entry;
 pub use failure::{Feedback, Grade, NodeError, Severity};
 pub use fold::{AskedQuestion, Closing, Corrupt, CorruptDetail, Ownership, Run};
 pub use ids::{
@@ -52,6 +53,7 @@ pub use ids::{
     idempotency_key,
 };
 pub use input::{Command, Effect, Input, QuestionRef, Report, Stage, Taking, Verb};
+pub use parts::{Answer, CommandRecord, Expansion, Growth, Product, Refusal, Taint, Usage, Verdict};
 pub use question::{Choice, Question, QuestionKind, shown_digest};
 pub use retry::{Matcher, RetryRules};
 pub use scope::Scope;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cause::{CancelCause, SkipReason};
-use super::entry::Verdict;
 use super::failure::NodeError;
 use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::Stage;
+use super::parts::Verdict;
 use super::state::NodeState;
 use crate::graph::NodeIndex;
 

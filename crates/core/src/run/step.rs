@@ -1,10 +1,11 @@
 //! One step of a run: decide, apply, and go on with what follows until the run is at rest.
 
 use super::decide::Refused;
-use super::entry::{CommandRecord, Entry, Refusal};
+use super::entry::Entry;
 use super::fold::{Corrupt, Run};
 use super::ids::Timestamp;
 use super::input::Input;
+use super::parts::{CommandRecord, Refusal};
 
 impl Run {
     /// Takes an input in with everything that follows from it, and returns the entries in the order in which they were

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::cause::EndStatus;
-use super::entry::Usage;
 use super::fold::Run;
 use super::ids::{OwnerId, RunId, Seq, Timestamp};
+use super::parts::Usage;
 use super::state::NodeState;
 use super::view::{PausedBy, RunStatus};
 use crate::file::{ErrorCode, WorkflowId};

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::cause::{CancelCause, EndStatus, Ending, SkipReason, StopCause};
 use super::class::Known;
-use super::entry::{Created, Usage};
+use super::created::Created;
 use super::failure::NodeError;
 use super::fold::{AskedQuestion, Ownership, Run};
 use super::ids::Timestamp;
+use super::parts::Usage;
 use super::state::NodeState;
 use crate::definition::Definition;
 use crate::graph::NodeIndex;

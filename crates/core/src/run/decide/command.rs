@@ -12,11 +12,12 @@ use crate::graph::NodeIndex;
 use crate::hash::Digest;
 use crate::run::cause::{CancelCause, StopCause, StopLevel};
 use crate::run::class::Known;
-use crate::run::entry::{Answer, CommandRecord, Entry, Product, Taint};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::{AskedQuestion, Closing, Run};
 use crate::run::ids::Timestamp;
 use crate::run::input::{Command, QuestionRef, Verb};
+use crate::run::parts::{Answer, CommandRecord, Product, Taint};
 use crate::run::question::{Choice, Question};
 
 impl Run {

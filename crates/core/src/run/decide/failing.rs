@@ -3,11 +3,12 @@
 use crate::file::Semantics;
 use crate::graph::NodeIndex;
 use crate::run::class::{Class, Known};
-use crate::run::entry::{Entry, Product, Taint};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::{Timestamp, attempt_id};
 use crate::run::input::Stage;
+use crate::run::parts::{Product, Taint};
 use crate::run::question::QuestionKind;
 use crate::run::retry::RetryRules;
 

@@ -3,10 +3,11 @@
 use crate::graph::NodeIndex;
 use crate::run::cause::{CancelCause, StopCause};
 use crate::run::class::Known;
-use crate::run::entry::{Entry, Product};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::Timestamp;
+use crate::run::parts::Product;
 use crate::run::schedule::{Limit, Timer};
 
 impl Run {

@@ -13,12 +13,13 @@ use crate::hash::Digest;
 use crate::params::{Given, resolve};
 use crate::run::cause::{CancelCause, StopCause};
 use crate::run::class::Known;
-use crate::run::entry::{Entry, Expansion, Growth};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::{Run, count};
 use crate::run::ids::Timestamp;
 use crate::run::input::Stage;
 use crate::run::level::Origin;
+use crate::run::parts::{Expansion, Growth};
 use crate::run::scope::Scope;
 
 impl Run {

@@ -5,10 +5,11 @@ use std::fmt;
 use crate::codes::Code;
 use crate::facts::Facts;
 use crate::graph::NodeIndex;
-use crate::run::entry::{Entry, Refusal};
+use crate::run::entry::Entry;
 use crate::run::fold::{Corrupt, Ownership, Run};
 use crate::run::ids::{Fence, QuestionId, Timestamp};
 use crate::run::input::{Input, Taking};
+use crate::run::parts::Refusal;
 use crate::run::question::QuestionKind;
 use crate::suggest;
 

@@ -4,9 +4,10 @@ use crate::expr;
 use crate::graph::{EdgeIndex, NodeIndex};
 use crate::run::class::Known;
 use crate::run::edges::{DecidedEdge, Joined, SourceEnd, join};
-use crate::run::entry::{Entry, Verdict};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
+use crate::run::parts::Verdict;
 use crate::run::scope::Scope;
 use crate::run::state::NodeState;
 

@@ -8,11 +8,12 @@ use super::input::Refused;
 use crate::graph::NodeIndex;
 use crate::run::class::Known;
 use crate::run::depth::is_too_deep;
-use crate::run::entry::{Entry, Product};
+use crate::run::entry::Entry;
 use crate::run::failure::{Feedback, Grade, NodeError};
 use crate::run::fold::Run;
 use crate::run::ids::{Seq, Timestamp};
 use crate::run::input::{Report, Stage};
+use crate::run::parts::Product;
 use crate::run::state::NodeState;
 
 impl Run {

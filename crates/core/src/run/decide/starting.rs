@@ -5,10 +5,11 @@ use crate::expr;
 use crate::file::Wait;
 use crate::graph::NodeIndex;
 use crate::run::class::Known;
-use crate::run::entry::{Entry, Product};
+use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::Timestamp;
+use crate::run::parts::Product;
 use crate::run::queue::Side;
 use crate::run::scope::Scope;
 

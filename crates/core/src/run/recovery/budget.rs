@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::file::Budget;
-use crate::run::entry::Usage;
+use crate::run::parts::Usage;
 
 /// The parts of a dollar that are counted. Whole numbers add up exactly, in any order.
 const PARTS: f64 = 1e9;

@@ -1,0 +1,80 @@
+//! How a run begins.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ids::RunId;
+use super::parts::is_zero;
+use crate::definition::Definition;
+use crate::file::WorkflowId;
+use crate::hash::Digest;
+
+/// How a run began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Created {
+    /// The run.
+    pub run: RunId,
+    /// The first run of its lineage, from which idempotency keys are made (`R-CLAIM-6`).
+    pub first_run: RunId,
+    /// The run that this one goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_run: Option<RunId>,
+    /// How many runs of the lineage came before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retry_count: u32,
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The hash of what a run of this workflow does.
+    pub graph_hash: Digest,
+    /// The stored definition that all indices refer to, where a store keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Digest>,
+    /// The parameters, defaults filled in.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+    /// How far the run may grow.
+    #[serde(default, skip_serializing_if = "GrowthLimits::is_default")]
+    pub growth: GrowthLimits,
+}
+
+/// How far a run may grow (`R-GROW-1`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrowthLimits {
+    /// How many nodes it may have, those of the file included.
+    pub nodes: u32,
+    /// How deep nodes may grow inside each other.
+    pub depth: u32,
+}
+
+impl Default for GrowthLimits {
+    fn default() -> Self {
+        Self { nodes: 200_000, depth: 16 }
+    }
+}
+
+impl GrowthLimits {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Created {
+    /// The first run of a lineage.
+    pub fn first(run: RunId, definition: &Definition, params: BTreeMap<String, Value>) -> Self {
+        Self {
+            run,
+            first_run: run,
+            previous_run: None,
+            retry_count: 0,
+            workflow: definition.id.clone(),
+            graph_hash: definition.graph_hash,
+            definition: None,
+            params,
+            growth: GrowthLimits::default(),
+        }
+    }
+}
