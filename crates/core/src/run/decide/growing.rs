@@ -9,13 +9,13 @@ use crate::definition::Kind;
 use crate::expr;
 use crate::file::{Json, ParamName};
 use crate::graph::NodeIndex;
-use crate::hash::Digest;
 use crate::params::{Given, resolve};
 use crate::run::cause::{CancelCause, StopCause};
 use crate::run::class::Known;
 use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::{Run, count};
+use crate::run::growing::body_digest;
 use crate::run::ids::Timestamp;
 use crate::run::input::Stage;
 use crate::run::level::Origin;
@@ -51,7 +51,7 @@ impl Run {
             (None, Some(repeat)) => &repeat.params,
             (None, None) => {
                 let produced = self.nodes[node.at()].rare().output.clone().unwrap_or_default();
-                return Ok(Growth::Body(Digest::of(Json(Value::clone(&produced)).canonical().as_bytes())));
+                return Ok(Growth::Body(body_digest(&produced)));
             }
         };
         self.handed(node, handed).map(Growth::Params)
