@@ -40,7 +40,8 @@ impl Run {
         let spec = &self.compiled(node).spec;
         if let Some(map) = &spec.map {
             let wrong = |what: String| NodeError::new(Known::CONDITION_ERROR, format!("`map.over` {what}"));
-            let value = expr::value(&map.over.0, &Scope::of_node(self, node));
+            let scope = Scope::of_node(self, node);
+            let value = expr::plain(&map.over.0, &scope).map_or_else(|| expr::value(&map.over.0, &scope), Ok);
             return match value.map_err(|error| wrong(format!("has no value: {error}")))? {
                 Value::Array(items) => Ok(Growth::Items(Arc::new(items))),
                 other => Err(wrong(format!("is {}, not a list", kind_of(&other)))),
