@@ -207,7 +207,11 @@ impl World {
         });
         let Some((id, choice, digest)) = found else { return false };
         self.answered.insert(id.to_string());
-        let data = (choice == Choice::Provide).then(|| Value::from("provided"));
+        let data = match choice {
+            Choice::Provide => Some(Value::from("provided")),
+            Choice::Raise => Some(serde_json::json!({ "usd": 1 })),
+            _ => None,
+        };
         let verb = Verb::Answer { question: QuestionRef::Id(id), choice, digest, data };
         self.commands += 1;
         let command = CommandId(Uuid::from_u128(u128::from(self.commands)));

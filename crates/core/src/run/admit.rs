@@ -151,7 +151,9 @@ impl Place {
             Entry::Graded { node, attempt, .. } => staged(node, attempt, &[Stage::Evaluate]),
             Entry::Unknown { node, attempt, .. } => staged(node, attempt, &[Stage::Work]),
             Entry::Spent { node, attempt, .. } => staged(node, attempt, &Stage::PAID),
-            Entry::Decomposing { node, attempt, .. } => staged(node, attempt, &[Stage::Work, Stage::Check, Stage::Evaluate]),
+            Entry::Decomposing { node, attempt, .. } => {
+                staged(node, attempt, &[Stage::Work, Stage::Check, Stage::Evaluate])
+            }
             Entry::Finalised { node } | Entry::SignalTaken { node, .. } | Entry::Withheld { node, .. } => {
                 Some(Self { node: *node, to: None, attempt: None, stages: &[] })
             }

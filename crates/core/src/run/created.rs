@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ids::RunId;
 use super::entry::is_false;
+use super::ids::RunId;
 use super::parts::{Usage, is_zero};
 use crate::definition::Definition;
 use crate::file::WorkflowId;

@@ -23,10 +23,17 @@ impl Run {
         self.root().purse.as_ref().map(|purse| purse.left())
     }
 
-    /// What the run and those before it in its lineage have spent, where it has a budget. Reservations of attempts under
-    /// way are no part of it; those of interrupted ones are.
-    pub fn budget_spent(&self) -> Option<Usage> {
-        self.root().purse.as_ref().map(|purse| purse.spent())
+    /// What the run and those before it in its lineage have spent: what the next one begins with. Reservations of
+    /// attempts under way are no part of it; those of interrupted ones are, where there is a budget.
+    pub fn lineage_spent(&self) -> Usage {
+        self.root().purse.as_ref().map_or_else(
+            || {
+                let mut spent = self.created.as_ref().and_then(|created| created.spent).unwrap_or_default();
+                spent.add(&self.usage);
+                spent
+            },
+            |purse| purse.spent(),
+        )
     }
 
     /// Ready nodes that wait for money, and what they are expected to cost.

@@ -96,9 +96,9 @@ impl Run {
     fn find_question(&self, which: &QuestionRef) -> Result<&AskedQuestion, Refused> {
         let found = match which {
             QuestionRef::Id(id) => self.questions.get(id),
-            QuestionRef::Node(name) => {
-                self.find(name).and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == Some(node)))
-            }
+            QuestionRef::Node(name) => self
+                .find(name)
+                .and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == Some(node))),
         };
         found.ok_or_else(|| {
             Refused::NoQuestion(match which {

@@ -8,6 +8,7 @@ use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::{Timestamp, attempt_id};
 use crate::run::input::Stage;
+use crate::run::parts::Usage;
 use crate::run::question::QuestionKind;
 use crate::run::retry::RetryRules;
 
@@ -18,6 +19,11 @@ impl Run {
     /// An attempt failed. Work that may happen at most once and may have happened is never repeated blindly
     /// (`R-CLAIM-5`).
     pub(super) fn failed(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        self.failed_at(now, node, error, &Usage::default())
+    }
+
+    /// The same of an attempt that is known to have cost so much.
+    pub(super) fn failed_at(&self, now: Timestamp, node: NodeIndex, error: NodeError, cost: &Usage) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
         let spec = &self.compiled(node).spec;
         let at_most_once = self.happens_at_most_once(node);
@@ -30,7 +36,7 @@ impl Run {
                 self.outcome_unknown(node, &error)
             };
         }
-        self.fails(now, node, error)
+        self.fails_at(now, node, error, cost)
     }
 
     /// A probe that fails knows nothing either, so a person is asked.
@@ -54,13 +60,17 @@ impl Run {
 
     /// A failed attempt is tried again, replaced by the node's fallback, or final (`R-RETRY-1`, `R-CLAIM-4`, `R-REC-2`).
     pub(super) fn fails(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        self.fails_at(now, node, error, &Usage::default())
+    }
+
+    fn fails_at(&self, now: Timestamp, node: NodeIndex, error: NodeError, cost: &Usage) -> Vec<Entry> {
         let attempt = self.nodes[node.at()].attempt;
         // Under a stop nothing is tried again and nobody is asked, and interruptions have a way of their own.
         if !self.is_stopping(node)
             && error.code != Known::INTERRUPTED
             && let Some(rules) = self.ladder_of(node)
         {
-            return self.climbs(now, node, error, rules, self.happened_at_most_once(node));
+            return self.climbs(now, node, error, rules, cost);
         }
         if !self.is_stopping(node)
             && let Some(due) = self.retry_due(now, node, &error)
@@ -82,7 +92,7 @@ impl Run {
     }
 
     /// Work that may happen at most once did happen if a later stage fails.
-    fn happened_at_most_once(&self, node: NodeIndex) -> bool {
+    pub(super) fn happened_at_most_once(&self, node: NodeIndex) -> bool {
         let stage = self.nodes[node.at()].stage;
         stage != Stage::Work && stage != Stage::Probe && self.happens_at_most_once(node)
     }

@@ -21,20 +21,22 @@ impl Run {
         LadderRules::resolve(compiled.kind, &compiled.spec)
     }
 
-    /// The next rung. `happened` is work that may happen at most once and did: it is not done again by itself.
+    /// The next rung, after an attempt that is known to have cost so much.
     pub(super) fn climbs(
         &self,
         now: Timestamp,
         node: NodeIndex,
         error: NodeError,
         mut rules: LadderRules,
-        happened: bool,
+        cost: &Usage,
     ) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
         let attempt = record.attempt;
         let climb = self.climb(node).cloned().unwrap_or_default();
         let counts = error.class() != crate::run::Class::Transient || climb.decomposing;
         let attempts = climb.attempts + u32::from(counts);
+        // Work that may happen at most once and did is not done again by itself.
+        let happened = self.happened_at_most_once(node);
         if happened {
             rules.max_attempts = rules.max_attempts.min(attempts.max(1));
         }
@@ -46,7 +48,7 @@ impl Run {
             transient_retries: if happened { TRANSIENT_RETRIES_MAX } else { climb.transient_retries },
             used: &climb.used,
             model: climb.model.as_deref(),
-            affords_higher: higher.is_none_or(|model| self.affords_model(node, model)),
+            affords_higher: higher.is_none_or(|model| self.affords_model(node, model, cost)),
         });
         let next = decision.next.clone();
         let chosen = Chosen::from(decision);
@@ -84,20 +86,19 @@ impl Run {
 
     /// A person says how to go on (`R-REC-4`).
     fn intervention(&self, node: NodeIndex, error: NodeError, chosen: Chosen) -> Entry {
-        let shown =
-            format!("`{}` failed: {} ({}); {}", self.address(node), error.message, error.code, chosen.reason);
+        let shown = format!("`{}` failed: {} ({}); {}", self.address(node), error.message, error.code, chosen.reason);
         let mut question = self.new_question(node, QuestionKind::Intervention, shown, None);
         question.error = Some(error);
         question.chosen = Some(chosen);
         Entry::Asked(question)
     }
 
-    /// Whether the budgets pay for an attempt on another model, once the current attempt is settled.
-    fn affords_model(&self, node: NodeIndex, model: &str) -> bool {
+    /// Whether the budgets pay for an attempt on another model, once the current attempt is settled at its cost.
+    fn affords_model(&self, node: NodeIndex, model: &str, cost: &Usage) -> bool {
         let expected = self.expects(node, Some(model));
         self.purses(node).all(|(_, purse)| {
             let mut after = purse.clone();
-            after.settle(&node, Some(&Usage::default()));
+            after.settle(&node, Some(cost));
             after.fits(&expected)
         })
     }
@@ -109,13 +110,11 @@ impl Run {
         }
         let compiled = self.compiled(node);
         let written = compiled.spec.agent.as_ref().and_then(|agent| agent.model.as_ref());
-        let ladder = if compiled.kind == Kind::Agent || compiled.spec.recovery.is_some() {
-            self.ladder_of(node)
-        } else {
-            None
-        };
+        let ladder =
+            if compiled.kind == Kind::Agent || compiled.spec.recovery.is_some() { self.ladder_of(node) } else { None };
         let own = written.map(|model| expr::text(&model.0, &Scope::of_node(self, node))).transpose();
-        let own = own.map_err(|error| NodeError::new(Known::CONDITION_ERROR, format!("`model` has no value: {error}")))?;
+        let own =
+            own.map_err(|error| NodeError::new(Known::CONDITION_ERROR, format!("`model` has no value: {error}")))?;
         let own = own.filter(|model| !model.is_empty());
         let start = ladder.as_ref().and_then(|rules| rules.tiers.start(own.as_deref())).map(str::to_owned);
         Ok(start.or(own))

@@ -46,12 +46,12 @@ impl Run {
                 Some(problem) => self.failed(now, node, NodeError::new(Known::INVALID_OUTPUT, problem)),
                 None => vec![self.produced(node, attempt, product)],
             },
-            Report::Failed(stage, error) => self.stage_failed(now, node, *stage, error),
+            Report::Failed(stage, error) => self.stage_failed(now, node, *stage, error, &Usage::default()),
             Report::FailedAt(stage, error, usage) => {
-                let spent = Entry::Spent { node, attempt, usage: *usage };
-                // What is no sum of money is not kept; its reservation is settled with the failure.
-                let spent = is_money(usage).then_some(spent);
-                spent.into_iter().chain(self.stage_failed(now, node, *stage, error)).collect()
+                // What is no sum of money is not kept.
+                let usage = if is_money(usage) { *usage } else { Usage { usd: 0.0, ..*usage } };
+                let failed = self.stage_failed(now, node, *stage, error, &usage);
+                [Entry::Spent { node, attempt, usage }].into_iter().chain(failed).collect()
             }
             Report::Checked => vec![Entry::Checked { node, attempt }],
             Report::Graded { grade, feedback } => self.graded(now, node, *grade, feedback.clone()),
@@ -59,8 +59,18 @@ impl Run {
         })
     }
 
-    fn stage_failed(&self, now: Timestamp, node: NodeIndex, stage: Stage, error: &NodeError) -> Vec<Entry> {
-        if stage == Stage::Probe { self.probe_failed(node, error) } else { self.failed(now, node, told(error)) }
+    fn stage_failed(
+        &self,
+        now: Timestamp,
+        node: NodeIndex,
+        stage: Stage,
+        error: &NodeError,
+        cost: &Usage,
+    ) -> Vec<Entry> {
+        match stage {
+            Stage::Probe => self.probe_failed(node, error),
+            _ => self.failed_at(now, node, told(error), cost),
+        }
     }
 
     /// Work that has further stages is kept before they begin, so that a crash repeats the stage and never the work.

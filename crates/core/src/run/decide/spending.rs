@@ -116,7 +116,8 @@ impl Run {
 
 /// What a person allows more: tokens, dollars or both, and at least one of them more than nothing.
 pub(super) fn read_raise(data: Option<&Value>) -> Result<Allowance, String> {
-    let wrong = || "`raise` needs data such as {\"tokens\": 1000, \"usd\": 0.5}, at least one more than nothing".to_owned();
+    let wrong =
+        || "`raise` needs data such as {\"tokens\": 1000, \"usd\": 0.5}, at least one more than nothing".to_owned();
     let by: Allowance = data.and_then(|data| serde_json::from_value(data.clone()).ok()).ok_or_else(wrong)?;
     let sound = by.usd.is_none_or(|usd| usd.is_finite() && usd >= 0.0);
     let more = by.tokens.is_some_and(|tokens| tokens > 0) || by.usd.is_some_and(|usd| usd > 0.0);

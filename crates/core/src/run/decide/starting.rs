@@ -54,7 +54,9 @@ impl Run {
         if compiled.kind.grows() {
             return vec![started(compiled.spec.timeout.map(|timeout| now.plus(timeout)))];
         }
-        let (Kind::Wait, Some(wait)) = (compiled.kind, &compiled.spec.wait) else { return self.start_work(node, attempt) };
+        let (Kind::Wait, Some(wait)) = (compiled.kind, &compiled.spec.wait) else {
+            return self.start_work(node, attempt);
+        };
         if let Some(name) = &wait.signal {
             let Some(data) = self.signals.get(name.as_str()).and_then(|kept| kept.front()) else {
                 return vec![started(compiled.spec.timeout.map(|timeout| now.plus(timeout)))];
