@@ -5,11 +5,10 @@ use super::class::Known;
 use super::created::Created;
 use super::entry::Entry;
 use super::failure::NodeError;
-use super::fold::{AskedQuestion, Closing, Corrupt, Ownership, Run};
-use super::ids::{QuestionId, Seq, Timestamp};
+use super::fold::{Closing, Corrupt, Ownership, Run};
+use super::ids::{Seq, Timestamp};
 use super::input::{Effect, Stage};
 use super::parts::{Product, Taint, Usage, Verdict};
-use super::question::{Choice, Question, QuestionKind};
 use super::recovering::Chosen;
 use super::schedule::{Limit, Timer};
 use super::state::NodeState;
@@ -77,15 +76,7 @@ impl Run {
                 self.enter(*node, Stage::Probe);
             }
             Entry::Asked(question) => self.ask(question),
-            Entry::Answered(answer) => {
-                self.close(answer.question, Closing::Answered(answer.clone()));
-                if self.questions.get(&answer.question).is_some_and(|asked| asked.question.node.is_none())
-                    && answer.choice == Choice::Fail
-                {
-                    self.no_more_money = true;
-                    self.hand_on();
-                }
-            }
+            Entry::Answered(answer) => self.answer(answer),
             Entry::Closed { question } => self.close(*question, Closing::Unanswered),
             Entry::Approved { node } => self.set(*node, NodeState::Approved),
             Entry::Skipped { node, reason, cause } => {
@@ -347,49 +338,12 @@ impl Run {
         }
     }
 
-    fn ask(&mut self, question: &Question) {
-        let id = question.id;
-        self.next_question = self.next_question.max(id.0 + 1);
-        if let Some(node) = question.node {
-            let unknown = question.kind == QuestionKind::UnknownOutcome;
-            self.settle_cost(node, (!unknown).then_some(&Usage::default()));
-            if let (Some(error), Some(chosen)) = (&question.error, &question.chosen) {
-                self.remember(node, error, Some(chosen));
-            }
-            self.set(node, NodeState::AwaitingApproval);
-            self.nodes[node.at()].rare_mut().question = Some(id);
-        } else {
-            self.money_question = Some(id);
-        }
-        self.demands.insert(self.seq, Effect::Ask { question: id });
-        if let Some(expires) = question.expires {
-            self.timers.insert(expires, Timer::Question(id));
-        }
-        let asked = AskedQuestion { question: Box::new(question.clone()), asked: self.seq, closed: None };
-        self.questions.insert(id, asked);
-    }
-
     /// The oldest kept signal of a name is used up.
     fn take_signal(&mut self, name: &str) {
         if let Some(kept) = self.signals.get_mut(name) {
             kept.pop_front();
             if kept.is_empty() {
                 self.signals.remove(name);
-            }
-        }
-    }
-
-    fn close(&mut self, question: QuestionId, closing: Closing) {
-        if let Some(asked) = self.questions.get_mut(&question) {
-            asked.closed = Some(closing);
-            self.demands.remove(&asked.asked);
-            if let Some(expires) = asked.question.expires {
-                self.timers.remove(expires, Timer::Question(question));
-            }
-            if let Some(node) = asked.question.node {
-                self.nodes[node.at()].forget(|rare| rare.question = None);
-            } else {
-                self.money_question = None;
             }
         }
     }

@@ -6,6 +6,7 @@
 mod address;
 mod admit;
 mod apply;
+mod asking;
 mod cause;
 mod class;
 mod commit;
