@@ -8,7 +8,7 @@ use sprag_core::file::Duration;
 use sprag_core::graph::NodeIndex;
 use sprag_core::limits::Limits;
 use sprag_core::load::load;
-use sprag_core::run::{Choice, Effect, GrowthLimits, Input, RunId, Seq, Stage, Timestamp};
+use sprag_core::run::{Choice, Created, Effect, GrowthLimits, Input, RunId, Seq, Stage, Timestamp};
 use sprag_engine::{Driver, Reply};
 use sprag_store::{Append, Memory};
 use uuid::Uuid;
@@ -72,6 +72,7 @@ pub struct World {
     pub(crate) options: WorldOptions,
     pub(crate) script: Script,
     pub(crate) growth: GrowthLimits,
+    pub(crate) prepare: fn(&mut Created),
     pub(crate) driver: Option<Driver>,
     /// Running executions and when they end.
     pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
@@ -144,6 +145,7 @@ impl World {
             options,
             script: Script::default(),
             growth: GrowthLimits::default(),
+            prepare: |_| {},
             driver: None,
             busy: BTreeMap::new(),
             ledger: Vec::new(),
@@ -175,6 +177,12 @@ impl World {
     /// How far the run may grow; before it begins.
     pub const fn grows_to(&mut self, nodes: u32, depth: u32) -> &mut Self {
         self.growth = GrowthLimits { nodes, depth };
+        self
+    }
+
+    /// What else the run begins with; before it does.
+    pub const fn begins_with(&mut self, prepare: fn(&mut Created)) -> &mut Self {
+        self.prepare = prepare;
         self
     }
 

@@ -6,6 +6,7 @@
 mod address;
 mod admit;
 mod apply;
+mod asking;
 mod cause;
 mod class;
 mod commit;
@@ -21,11 +22,14 @@ mod fold;
 mod growing;
 mod ids;
 mod input;
+mod ledger;
 mod level;
+mod money;
 mod parts;
 mod question;
 mod queue;
 mod record;
+mod recovering;
 pub mod recovery;
 mod retry;
 mod schedule;
@@ -35,6 +39,7 @@ mod state;
 mod step;
 mod summary;
 mod trace;
+mod trust;
 mod view;
 
 pub use cause::{CancelCause, EndFailure, EndStatus, Ending, SkipReason, StopCause, StopLevel};
@@ -53,8 +58,10 @@ pub use ids::{
     idempotency_key,
 };
 pub use input::{Command, Effect, Input, QuestionRef, Report, Stage, Taking, Verb};
+pub use ledger::{LedgerOutcome, LedgerRow, ledger};
 pub use parts::{Answer, CommandRecord, Expansion, Growth, Product, Refusal, Taint, Usage, Verdict};
 pub use question::{Choice, Question, QuestionKind, shown_digest};
+pub use recovering::{Chosen, Terms};
 pub use retry::{Matcher, RetryRules};
 pub use scope::Scope;
 pub use state::{InvalidStateTransition, NodeState, is_valid_transition};

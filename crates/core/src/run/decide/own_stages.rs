@@ -28,7 +28,7 @@ impl Run {
             Stage::Gate => self.open_gate(now, node),
             Stage::Grow => self.grows(now, node),
             Stage::Work | Stage::Probe | Stage::Decompose | Stage::Children | Stage::Check | Stage::Done => {
-                vec![Entry::Completed { node, attempt, product: None, taint: None }]
+                vec![Entry::Completed { node, attempt, product: None, taint: None, chosen: None }]
             }
         }
     }
@@ -85,13 +85,14 @@ impl Run {
         Box::new(Question {
             id: QuestionId(self.next_question),
             kind,
-            node,
+            node: Some(node),
             attempt: record.attempt,
             digest: shown_digest(run, &address, record.attempt, &shown, output, form.as_ref()),
             shown,
             form,
             approvers: approve.map(|approve| approve.approvers.clone()).unwrap_or_default(),
             error: None,
+            chosen: None,
             expires: expires.map(|(now, timeout)| now.plus(timeout)),
         })
     }
