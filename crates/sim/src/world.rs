@@ -8,7 +8,7 @@ use sprag_core::file::Duration;
 use sprag_core::graph::NodeIndex;
 use sprag_core::limits::Limits;
 use sprag_core::load::load;
-use sprag_core::run::{Choice, Effect, GrowthLimits, Input, RunId, Seq, Stage, Timestamp};
+use sprag_core::run::{Choice, Created, Effect, GrowthLimits, Input, RunId, Seq, Stage, Timestamp};
 use sprag_engine::{Driver, Reply};
 use sprag_store::{Append, Memory};
 use uuid::Uuid;
@@ -72,6 +72,8 @@ pub struct World {
     pub(crate) options: WorldOptions,
     pub(crate) script: Script,
     pub(crate) growth: GrowthLimits,
+    /// How the run begins, where that is not from nothing.
+    pub(crate) creation: Option<Created>,
     pub(crate) driver: Option<Driver>,
     /// Running executions and when they end.
     pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
@@ -144,6 +146,7 @@ impl World {
             options,
             script: Script::default(),
             growth: GrowthLimits::default(),
+            creation: None,
             driver: None,
             busy: BTreeMap::new(),
             ledger: Vec::new(),

@@ -1,15 +1,18 @@
 //! How a run begins.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ids::RunId;
-use super::parts::is_zero;
+use super::kept::Carried;
+use super::parts::{Usage, is_zero};
 use crate::definition::Definition;
 use crate::file::WorkflowId;
 use crate::hash::Digest;
+use crate::plan::Mode;
 
 /// How a run began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +41,23 @@ pub struct Created {
     /// How far the run may grow.
     #[serde(default, skip_serializing_if = "GrowthLimits::is_default")]
     pub growth: GrowthLimits,
+    /// How much of earlier work it may use (`R-MODE-1`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub mode: Mode,
+    /// The run that this one is another branch of (`R-RES-4`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<RunId>,
+    /// What earlier runs of the lineage have cost, which counts against its budget (`R-RES-7`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Usage>,
+    /// What it begins with of the run that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Arc<Carried>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_usual(mode: &Mode) -> bool {
+    *mode == Mode::default()
 }
 
 /// How far a run may grow (`R-GROW-1`).
@@ -75,6 +95,10 @@ impl Created {
             definition: None,
             params,
             growth: GrowthLimits::default(),
+            mode: Mode::default(),
+            forked_from: None,
+            spent: None,
+            carried: None,
         }
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Level {
 
     pub handlers: BTreeMap<NodeIndex, u32>,
     pub unhandled: BTreeSet<NodeIndex>,
+    /// Those of them that failed in this run: what is kept of an earlier one is no reason to stop at once.
+    pub unhandled_here: BTreeSet<NodeIndex>,
     pub node_failures: u32,
     pub retries_exhausted: u32,
     pub tainted: bool,
@@ -96,6 +98,7 @@ impl Level {
             running: 0,
             handlers: BTreeMap::new(),
             unhandled: BTreeSet::new(),
+            unhandled_here: BTreeSet::new(),
             node_failures: 0,
             retries_exhausted: 0,
             tainted: false,
@@ -126,6 +129,14 @@ impl Level {
         (self.base..self.base + count(self.body.graph.len())).map(NodeIndex)
     }
 
+    /// Nobody handles a failure; it may be kept from an earlier run.
+    pub fn opened(&mut self, node: NodeIndex, kept: bool) {
+        self.unhandled.insert(node);
+        if !kept {
+            self.unhandled_here.insert(node);
+        }
+    }
+
     pub fn fails_open(&self) -> bool {
         self.policy.fail_open.unwrap_or(false)
     }
@@ -147,7 +158,7 @@ impl Level {
             && !self.unhandled.is_empty()
             && !self.fails_open()
             && self.unsettled > 0;
-        (self.policy.fail_fast.unwrap_or(false) && !self.unhandled.is_empty())
+        (self.policy.fail_fast.unwrap_or(false) && !self.unhandled_here.is_empty())
             || self.policy.max_node_failures.is_some_and(|limit| self.node_failures >= limit)
             || self.policy.max_retries_exhausted.is_some_and(|limit| self.retries_exhausted >= limit)
             || phase_failed

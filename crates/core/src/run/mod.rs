@@ -6,6 +6,7 @@
 mod address;
 mod admit;
 mod apply;
+mod carrying;
 mod cause;
 mod class;
 mod commit;
@@ -21,6 +22,8 @@ mod fold;
 mod growing;
 mod ids;
 mod input;
+mod kept;
+mod left;
 mod level;
 mod parts;
 mod question;
@@ -53,6 +56,8 @@ pub use ids::{
     idempotency_key,
 };
 pub use input::{Command, Effect, Input, QuestionRef, Report, Stage, Taking, Verb};
+pub use kept::{Asking, Carried, Cost, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult};
+pub(crate) use left::Gathering;
 pub use parts::{Answer, CommandRecord, Expansion, Growth, Product, Refusal, Taint, Usage, Verdict};
 pub use question::{Choice, Question, QuestionKind, shown_digest};
 pub use retry::{Matcher, RetryRules};

@@ -10,7 +10,7 @@ use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::Stage;
 use super::parts::Verdict;
 use super::state::NodeState;
-use crate::graph::NodeIndex;
+use crate::graph::{EdgeIndex, NodeIndex};
 
 /// A node of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub(super) struct Record {
     pub tainted: bool,
     /// Whether it takes one of the places of `max_parallelism`.
     pub holds_slot: bool,
+    /// Whether it began as it ended in an earlier run.
+    pub kept: bool,
     /// The current or last attempt; 0 before the first.
     pub attempt: u32,
     /// Incoming edges whose source is not settled.
@@ -64,6 +66,7 @@ impl Record {
             skipped: None,
             tainted: false,
             holds_slot: false,
+            kept: false,
             attempt: 0,
             open_edges,
             readers,
@@ -88,6 +91,11 @@ impl Record {
                 self.rare = None;
             }
         }
+    }
+
+    /// Whether the condition of an edge into it was found not to hold.
+    pub fn found_unmet(&self, edge: EdgeIndex) -> bool {
+        self.rare().verdict.as_ref().is_some_and(|verdict| verdict.unmet.binary_search(&edge).is_ok())
     }
 
     /// Whether it ended in a way that `on_failure` edges see (`R-EDGE-1`).
