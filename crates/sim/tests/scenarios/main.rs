@@ -15,6 +15,7 @@ mod generated;
 mod growing;
 mod guards;
 mod handling;
+mod lineages;
 mod linking;
 mod naming;
 mod owners;
