@@ -57,6 +57,14 @@ fn end(was: &PastNode, reason: &Reason) -> Option<KeptEnd> {
         Reason::AwaitingApproval => {
             Some(KeptEnd::AwaitingApproval { result: was.result.clone(), asks: was.asks.clone() })
         }
+        // Work that may happen at most once, and may have happened, is not begun blindly (`R-CLAIM-5`).
+        Reason::Failed
+        | Reason::Unfinished(_)
+        | Reason::RunStopped
+        | Reason::Upstream { .. }
+        | Reason::GivenChanged(_) => {
+            was.asks.clone().map(|asks| KeptEnd::AwaitingApproval { result: None, asks: Some(asks) })
+        }
         Reason::Stands(NodeState::Skipped) => was.skip.clone().map(|(reason, cause)| KeptEnd::Skipped(reason, cause)),
         Reason::Stands(NodeState::Cancelled) => Some(KeptEnd::Cancelled(was.cancelled.unwrap_or(CancelCause::Stopped))),
         _ => None,

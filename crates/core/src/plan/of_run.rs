@@ -11,11 +11,12 @@ use serde_json::{Map, Value};
 use super::make::is_keyed;
 use super::past::{Inside, Past, PastNode};
 use crate::definition::Kind;
+use crate::file::Semantics;
 use crate::graph::NodeIndex;
 use crate::hash::Digest;
 use crate::run::{
-    Asking, Carried, Cost, Entry, Gathering, Growth, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult, NodeState,
-    Product, QuestionKind, Run, Taint, Timestamp,
+    Asking, CancelCause, Carried, Cost, Entry, Gathering, Growth, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult,
+    Known, NodeError, NodeState, Product, Question, QuestionKind, Run, Taint, Timestamp,
 };
 
 impl Past {
@@ -23,7 +24,9 @@ impl Past {
     pub fn of<'entry>(run: &Run, entries: impl IntoIterator<Item = (Timestamp, &'entry Entry)>) -> Option<Self> {
         let created = run.created()?;
         let mut told = Told { cells: vec![Cell::default(); run.all_nodes().len()] };
-        let reading = Reading { run, carried: created.carried.as_deref() };
+        let open = run.questions().filter(|asked| asked.closed.is_none()).map(|asked| &*asked.question);
+        let questions = open.map(|question| (question.node, question)).collect();
+        let reading = Reading { run, carried: created.carried.as_deref(), questions };
         reading.begin(&mut told);
         for (at, entry) in entries {
             told.take(at, entry);
@@ -58,6 +61,8 @@ struct Cell {
     taint: Option<Taint>,
     cost: Option<Cost>,
     since: Option<Timestamp>,
+    /// Whether an attempt began its work, and nothing says how that ended.
+    open: bool,
     body: Option<Product>,
     made_of: Option<Digest>,
     /// Whether its output is what its children made.
@@ -65,6 +70,9 @@ struct Cell {
     /// The patches of its children, where they grew in an earlier run.
     patches: Vec<Arc<Value>>,
 }
+
+/// Codes after which nobody knows whether work that may happen at most once did (`R-CLAIM-5`).
+const MAY_HAVE_HAPPENED: [Known; 4] = [Known::INTERRUPTED, Known::TIMEOUT, Known::NETWORK, Known::DEADLINE_EXCEEDED];
 
 struct Told {
     cells: Vec<Cell>,
@@ -76,6 +84,7 @@ impl Told {
             Entry::Started { node, attempt, .. } => {
                 let cell = self.cell(*node);
                 cell.since = Some(at);
+                cell.open = true;
                 cell.cost.get_or_insert_default();
                 // The first attempt may go on with what an earlier run left.
                 if *attempt > 1 {
@@ -85,12 +94,14 @@ impl Told {
             Entry::Produced { node, product, .. } => {
                 let cell = self.cell(*node);
                 cell.rests(at);
+                cell.open = false;
                 cell.pays(product);
                 cell.product = Some((**product).clone());
             }
             Entry::Expanded(expansion) => {
                 let cell = self.cell(expansion.node);
                 cell.rests(at);
+                cell.open = false;
                 cell.made_of = Some(expansion.of.digest());
                 if matches!(expansion.of, Growth::Body(_))
                     && let Some(body) = cell.product.take()
@@ -102,6 +113,7 @@ impl Told {
             Entry::Completed { node, product, taint, .. } => {
                 let cell = self.cell(*node);
                 cell.rests(at);
+                cell.open = false;
                 if taint.is_some() {
                     cell.forget();
                     cell.taint = taint.as_deref().cloned();
@@ -111,9 +123,10 @@ impl Told {
                     cell.product = Some((**product).clone());
                 }
             }
-            Entry::Failed { node, .. } => {
+            Entry::Failed { node, error, .. } => {
                 let cell = self.cell(*node);
                 cell.rests(at);
+                cell.open &= MAY_HAVE_HAPPENED.iter().any(|known| error.code == *known);
                 cell.forget();
             }
             Entry::Cancelled { node, .. } | Entry::Unknown { node, .. } => self.cell(*node).rests(at),
@@ -154,6 +167,8 @@ impl Cell {
 struct Reading<'run> {
     run: &'run Run,
     carried: Option<&'run Carried>,
+    /// The open questions.
+    questions: BTreeMap<NodeIndex, &'run Question>,
 }
 
 impl Reading<'_> {
@@ -229,19 +244,22 @@ impl Reading<'_> {
             past.task_hash = carried.nodes.get(address).filter(|_| run.is_kept(node)).and_then(|kept| kept.task_hash);
         }
         let result = KeptResult {
-            product: cell.product.unwrap_or_default(),
-            patches: cell.patches,
-            taint: cell.taint,
+            product: cell.product.clone().unwrap_or_default(),
+            patches: cell.patches.clone(),
+            taint: cell.taint.clone(),
             tainted: run.is_tainted(node),
         };
         let has_work = compiled.kind != Kind::Approve;
         match state {
             NodeState::Completed | NodeState::Approved => past.result = Some(result),
             NodeState::AwaitingApproval => {
-                past.asks = asks(run, node);
+                past.asks = self.asks(node);
                 past.result = (has_work && past.asks.is_none()).then_some(result);
             }
-            _ => self.waits_still(node, address, &mut past),
+            _ => {
+                past.asks = self.unknown(node, &cell).then(|| Box::new(outcome_unknown(address, past.error.clone())));
+                self.waits_still(node, address, &mut past);
+            }
         }
         past.inside = Inside { body: cell.body, made_of: cell.made_of, children: BTreeMap::new() };
         if run.has_grown(node) {
@@ -275,7 +293,7 @@ impl Reading<'_> {
     /// What a node that has not grown in this run had grown into before.
     fn carried_inside(&self, address: &str, past: &mut PastNode) {
         let Some(carried) = self.carried else { return };
-        if !carried.grown.get(address).is_some_and(|grown| grown.hash == past.hash) {
+        if carried.grown.get(address).is_none_or(|grown| grown.hash != past.hash) {
             return;
         }
         let before = format!("{address}/");
@@ -294,6 +312,20 @@ impl Reading<'_> {
             }
             place(past, &whole[before.len()..], child);
         }
+    }
+
+    /// What a node asks a person, other than whether its result may pass.
+    fn asks(&self, node: NodeIndex) -> Option<Box<Asking>> {
+        let question = self.questions.get(&node).filter(|question| question.kind != QuestionKind::Gate)?;
+        let (kind, shown, error) = (question.kind, question.shown.clone(), question.error.clone());
+        Some(Box::new(Asking { kind, shown, error }))
+    }
+
+    /// Whether nobody knows if the work of a node happened, which may happen at most once (`R-CLAIM-5`).
+    fn unknown(&self, node: NodeIndex, cell: &Cell) -> bool {
+        let at_most_once = self.run.compiled(node).spec.semantics == Some(Semantics::AtMostOnce);
+        let decided = self.run.cancelled(node).is_some_and(|cause| cause != CancelCause::Stopped);
+        at_most_once && cell.open && !decided
     }
 
     fn generation(&self, address: &str) -> u32 {
@@ -355,10 +387,9 @@ fn stands_at(place: &KeptPlace, hash: Digest, state: NodeState) -> PastNode {
     node
 }
 
-/// What a node asks a person, other than whether its result may pass.
-fn asks(run: &Run, node: NodeIndex) -> Option<Box<Asking>> {
-    let mut open = run.questions().filter(|asked| asked.closed.is_none()).map(|asked| &asked.question);
-    let question = open.find(|question| question.node == node && question.kind != QuestionKind::Gate)?;
-    let error = question.error.clone();
-    Some(Box::new(Asking { kind: question.kind, shown: question.shown.clone(), error }))
+/// What a person is asked about work of which nobody knows whether it happened.
+fn outcome_unknown(address: &str, error: Option<NodeError>) -> Asking {
+    let error = error.unwrap_or_else(|| NodeError::new(Known::INTERRUPTED, "the run that it was in is over"));
+    let shown = format!("`{address}` may or may not have happened: {} ({})", error.message, error.code);
+    Asking { kind: QuestionKind::UnknownOutcome, shown, error: Some(error) }
 }

@@ -106,7 +106,7 @@ pub struct PastNode {
     pub error: Option<NodeError>,
     /// Its result; while it awaits approval, the result that is to be approved. None if there is none, or it is lost.
     pub result: Option<KeptResult>,
-    /// While it awaits approval: what is asked, where that is not whether the result may pass.
+    /// What a person is asked, where that is not whether the result may pass: nobody knows whether its work happened.
     pub asks: Option<Box<Asking>>,
     /// The edges into it whose condition did not hold, by their place among them.
     pub unmet: Vec<u32>,

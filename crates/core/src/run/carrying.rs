@@ -9,6 +9,7 @@ use super::input::Stage;
 use super::kept::{Asking, Carried, Kept, KeptEnd, KeptResult};
 use super::level::Origin;
 use super::parts::{Expansion, Product, Verdict};
+use super::question::QuestionKind;
 use super::state::NodeState;
 use crate::graph::{EdgeIndex, NodeIndex};
 
@@ -188,6 +189,14 @@ impl Run {
     /// The first attempt of a node goes on where an earlier run was, if it does. Returns whether so.
     pub(super) fn resume_work(&mut self, node: NodeIndex) -> bool {
         let Some(resumed) = self.resumed_at(node).cloned() else { return false };
+        if let Resumed::Asks(asking) = &resumed
+            && asking.kind == QuestionKind::UnknownOutcome
+            && self.compiled(node).spec.probe.is_some()
+        {
+            self.nodes[node.at()].rare_mut().error.clone_from(&asking.error);
+            self.enter(node, Stage::Probe);
+            return true;
+        }
         let (product, stage) = match &resumed {
             Resumed::Grows(body) => (Some(&**body), Stage::Grow),
             Resumed::Gate(result) => (Some(&result.product), Stage::Gate),

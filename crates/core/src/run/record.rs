@@ -14,6 +14,7 @@ use crate::graph::{EdgeIndex, NodeIndex};
 
 /// A node of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a byte of a million records")]
 pub(super) struct Record {
     pub state: NodeState,
     /// Whether nothing about it will change any more (`R-STATE-4`).

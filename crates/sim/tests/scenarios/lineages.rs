@@ -82,7 +82,7 @@ fn policy(seed: u64) -> &'static str {
 fn resumes_in_a_row_keep_everything_and_end_as_if_nothing_had_failed() {
     // R-RES-2, R-RES-7, R-GROW-2, R-CLAIM-6, R-SCHED-4
     let mut resumes = 0;
-    for seed in seeds(70_000, 150) {
+    for seed in seeds(70_000, 60) {
         let mut rng = Rng::new(seed);
         let text = graph(&mut rng, policy(seed));
         let fails = failures(&mut rng, 3);
@@ -137,13 +137,13 @@ fn resumes_in_a_row_keep_everything_and_end_as_if_nothing_had_failed() {
         };
         assert_eq!(outputs(&other), outputs(&world), "seed {seed}");
     }
-    assert!(resumes > 200, "{resumes}");
+    assert!(resumes > 80, "{resumes}");
 }
 
 #[test]
 fn the_stored_first_entry_says_it_all() {
     // R-RES-7, R-JRN-1: a linked run is folded from its own journal, in its stored form, with nothing else at hand.
-    for seed in seeds(71_000, 30) {
+    for seed in seeds(71_000, 20) {
         let mut rng = Rng::new(seed);
         let text = graph(&mut rng, policy(seed));
         let mut world = World::with(&text, WorldOptions { seed, ..WorldOptions::default() });
@@ -163,7 +163,7 @@ fn the_stored_first_entry_says_it_all() {
 #[test]
 fn a_run_that_is_stopped_at_any_point_hands_on_what_it_was_handed() {
     // R-RES-7: cancelled in the middle, again and again, nothing that completed is lost or repeated.
-    for seed in seeds(72_000, 100) {
+    for seed in seeds(72_000, 40) {
         let mut rng = Rng::new(seed);
         let text = graph(&mut rng, policy(seed));
         let mut world = World::with(&text, WorldOptions { seed, longest_ms: 9, ..WorldOptions::default() });

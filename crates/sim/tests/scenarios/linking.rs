@@ -296,6 +296,22 @@ fn what_nobody_knows_is_asked_again() {
     next.answers_with("pay", Choice::Provide, Some(json!("paid"))).unwrap();
     next.settles();
     assert_eq!((next.order().as_str(), next.end().as_str()), ("c b", "completed 0 degraded"));
+    // Cut off in the middle of it, by whatever.
+    for probe in ["", ", probe: { run: look }"] {
+        let text = text.replace("semantics: at_most_once", &format!("semantics: at_most_once{probe}"));
+        let mut world = World::of(&text);
+        world.scripted("pay", [Outcome::Hangs]);
+        world.script().probes("pay", [Ok(Some(json!("paid")))]);
+        world.starts().settles();
+        let running = world.linked(&named(&["c"]));
+        world.cancels();
+        for mut next in [running, world.linked(&usual())] {
+            next.starts().settles();
+            assert_eq!(next.executions("pay"), 0, "{}", next.picture());
+            let expected = if probe.is_empty() { NodeState::AwaitingApproval } else { NodeState::Completed };
+            assert_eq!(next.state("pay"), expected, "{}", next.picture());
+        }
+    }
 }
 
 #[test]

@@ -99,7 +99,9 @@ fn nodes_begin_as_they_ended() {
 #[test]
 fn a_run_with_nothing_to_do_ends_at_once() {
     // R-RES-3, R-REC-7: what is kept keeps its taint.
-    let definition = valid("workflow: w\nphases:\n  - { name: P, nodes: { a: { noop: } } }\n  - { name: Q, nodes: { b: { noop: } } }\n");
+    let definition = valid(
+        "workflow: w\nphases:\n  - { name: P, nodes: { a: { noop: } } }\n  - { name: Q, nodes: { b: { noop: } } }\n",
+    );
     let tainted = KeptEnd::Completed(KeptResult { taint: Some(Taint::Provided), ..KeptResult::default() });
     let (run, entries) = begun(&definition, carried(&definition, [("a", tainted), ("b", completed(json!(1)))]));
     assert_eq!(entries.len(), 3, "{entries:?}");
@@ -111,11 +113,13 @@ fn a_run_with_nothing_to_do_ends_at_once() {
 #[test]
 fn kept_failures_are_no_reason_to_stop_but_the_phase_is_over() {
     // R-EDGE-5, R-PHASE-1
-    let text = "workflow: w\npolicy: { fail_fast: true, max_node_failures: 1 }\nnodes: { a: { noop: }, b: { run: x } }\n";
+    let text =
+        "workflow: w\npolicy: { fail_fast: true, max_node_failures: 1 }\nnodes: { a: { noop: }, b: { run: x } }\n";
     let definition = valid(text);
     let (run, _) = begun(&definition, carried(&definition, [("a", failed())]));
     assert_eq!((states(&run).as_str(), run.stopping()), ("a failed, b running", None));
-    let text = "workflow: w\nphases:\n  - { name: P, nodes: { a: { noop: } } }\n  - { name: Q, nodes: { b: { run: x } } }\n";
+    let text =
+        "workflow: w\nphases:\n  - { name: P, nodes: { a: { noop: } } }\n  - { name: Q, nodes: { b: { run: x } } }\n";
     let definition = valid(text);
     let (run, _) = begun(&definition, carried(&definition, [("a", failed())]));
     assert_eq!(states(&run), "a failed, b skipped");
@@ -142,7 +146,8 @@ fn what_is_kept_of_a_later_phase_decides_nothing_before_it_begins() {
 #[test]
 fn outputs_are_let_go_with_their_last_reader() {
     // R-SCHED-4
-    let definition = valid("workflow: w\nnodes: { a: { noop: }, b: { noop:, needs: [a] }, c: { noop:, needs: [b] } }\n");
+    let definition =
+        valid("workflow: w\nnodes: { a: { noop: }, b: { noop:, needs: [a] }, c: { noop:, needs: [b] } }\n");
     let ends = ["a", "b"].map(|id| (id, completed(json!("large"))));
     let (run, _) = begun(&definition, carried(&definition, ends));
     assert_eq!(run.output(run.find("a").unwrap()), None);
