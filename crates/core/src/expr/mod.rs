@@ -12,11 +12,13 @@ mod guard;
 mod names;
 mod own;
 mod place;
+mod plain;
 mod script;
 mod template;
 mod tree;
 
 pub use evaluate::{EvalError, Names, RESULT_BYTES_MAX, holds, json, text, value};
 pub use names::{Fault, Reference, references};
+pub use plain::plain;
 pub use script::{bound_script, script, script_argument, script_of};
 pub use template::{Piece, split};

@@ -222,6 +222,22 @@ pub(super) fn check_secrets(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>
             checker.problems.at(code, &trail.key("secrets").index(at), message, help.unwrap_or_default());
         }
     }
+    if checker.grown.is_some() {
+        keep_sources_of_secrets(checker, trail, source, node);
+    }
+}
+
+/// What a model or a script wrote gets a secret as one, or not at all: passed on as a plain variable it would not be
+/// masked.
+fn keep_sources_of_secrets(checker: &mut Checker<'_, '_, '_>, trail: &Trail<'_>, source: &Source<'_>, node: &Node) {
+    for (at, variable) in node.pass_env.iter().enumerate() {
+        let secret = source.secrets.iter().find(|(_, from)| from.env.as_ref() == Some(variable));
+        if let Some((secret, _)) = secret {
+            let message = format!("`{variable}` is where the secret `{secret}` comes from");
+            let help = format!("hand it over as a secret: `secrets: [{secret}]`");
+            checker.problems.at(Code::INVALID_VALUE, &trail.key("pass_env").index(at), message, help);
+        }
+    }
 }
 
 /// `input_schema` speaks of outputs that the node receives (`R-SCHED-5`).

@@ -21,10 +21,10 @@ impl Run {
     pub fn apply(&mut self, at: Timestamp, entry: &Entry) -> Result<(), Corrupt> {
         let seq = Seq(self.seq.0 + 1);
         self.admit(entry).map_err(|detail| Corrupt { seq, detail })?;
-        self.at = at;
         if let Entry::Expanded(expansion) = entry {
-            self.expand(expansion).map_err(|detail| Corrupt { seq, detail })?;
+            self.expand(at, expansion).map_err(|detail| Corrupt { seq, detail })?;
         }
+        self.at = at;
         self.seq = seq;
         match entry {
             Entry::Expanded(_) => {}

@@ -1,6 +1,7 @@
 //! Takes growth and phases into the state: graphs that appear inside nodes, go on by themselves, and are left
 //! (`R-GROW-1`, `R-GROW-2`, `R-PHASE-1`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -8,14 +9,16 @@ use serde_json::{Map, Value};
 use super::class::Known;
 use super::failure::NodeError;
 use super::fold::{CorruptDetail, Run, count, records};
+use super::ids::Timestamp;
 use super::input::Stage;
 use super::level::{Level, Origin, narrowed};
 use super::parts::{Expansion, Growth};
 use super::schedule::Limit;
 use super::state::NodeState;
 use crate::definition::{Definition, Inside};
-use crate::file::{Policy, TextOr};
+use crate::file::{Json, Policy, TextOr};
 use crate::graph::NodeIndex;
+use crate::hash::Digest;
 use crate::limits::Limits;
 use crate::load::{Soil, grown};
 
@@ -44,7 +47,13 @@ impl Run {
                     files: &known,
                 };
                 // How many there may be is decided when they grow; what was accepted once stays accepted.
-                let body = grown(&produced, &soil, &Limits::none())?;
+                let mut body = grown(&produced, &soil, &Limits::none())?;
+                let named = body.sub_workflow_files().into_iter().map(str::to_owned);
+                let files: BTreeMap<_, _> =
+                    named.filter_map(|name| Some((name.clone(), self.file(self.level_at(node), &name)?))).collect();
+                if !files.is_empty() {
+                    body.link(files);
+                }
                 Ok((Arc::new(body), Origin::Grown(produced)))
             }
         }
@@ -69,14 +78,21 @@ impl Run {
     }
 
     /// Makes room for the children of a node. Refused before anything changes.
-    pub(super) fn expand(&mut self, expansion: &Expansion) -> Result<(), CorruptDetail> {
+    pub(super) fn expand(&mut self, at: Timestamp, expansion: &Expansion) -> Result<(), CorruptDetail> {
         let node = expansion.node;
+        let refused = |what| Err(CorruptDetail::Other(what));
         let Ok((body, mut origin)) = self.body_of(node, &expansion.of) else {
-            return Err(CorruptDetail::Other("grows into what cannot run"));
+            return refused("grows into what cannot run");
         };
         if count(body.graph.len()) != expansion.children {
-            return Err(CorruptDetail::Other("grows into another number of nodes"));
+            return refused("grows into another number of nodes");
         }
+        if let (Growth::Body(digest), Origin::Grown(produced)) = (&expansion.of, &origin)
+            && body_digest(produced) != *digest
+        {
+            return refused("grows into something else than was produced");
+        }
+        self.at = at;
         if let Origin::Graph { round, .. } = &mut origin {
             *round = expansion.round;
         }
@@ -201,6 +217,11 @@ impl Run {
         let inside = inside.filter(|level| level.gathered && level.origin.shares_context());
         inside.into_iter().flat_map(|level| level.context.patches().cloned()).collect()
     }
+}
+
+/// What tells one generated graph from another.
+pub(super) fn body_digest(body: &Value) -> Digest {
+    Digest::of(Json(body.clone()).canonical().as_bytes())
 }
 
 /// The policy that a graph brings along. What a `map` says about its copies is no policy.

@@ -3,6 +3,7 @@
 use super::fold::{Run, count};
 use super::ids::{Seq, Timestamp};
 use super::input::{Effect, Stage};
+use super::level::Level;
 use super::queue::{Side, Turn};
 use super::record::Record;
 use super::schedule::Timer;
@@ -70,19 +71,22 @@ impl Run {
 
     fn take_slot(&mut self, node: NodeIndex) {
         self.nodes[node.at()].holds_slot = true;
-        let chain: Vec<_> = self.chain(self.level_at(node)).collect();
-        for level in chain {
-            self.levels[level].occupied += 1;
-        }
+        self.for_each_around(node, |level| level.occupied += 1);
     }
 
     /// A node that waits for its children holds no slot (`R-GROW-2`).
     pub(super) fn release_slot(&mut self, node: NodeIndex) {
         if std::mem::take(&mut self.nodes[node.at()].holds_slot) {
-            let chain: Vec<_> = self.chain(self.level_at(node)).collect();
-            for level in chain {
-                self.levels[level].occupied -= 1;
-            }
+            self.for_each_around(node, |level| level.occupied -= 1);
+        }
+    }
+
+    /// Changes the graph that a node is in, and those around it.
+    fn for_each_around(&mut self, node: NodeIndex, mut change: impl FnMut(&mut Level)) {
+        let mut next = Some(self.level_at(node));
+        while let Some(at) = next {
+            change(&mut self.levels[at]);
+            next = self.levels[at].around.map(|around| around as usize);
         }
     }
 
@@ -195,11 +199,10 @@ impl Run {
         // A node that fails with its child's error is not counted again.
         if !inherited {
             let exhausted = u32::from(self.nodes[node.at()].rare().tries > 1);
-            let chain: Vec<_> = self.chain(self.level_at(node)).collect();
-            for level in chain {
-                self.levels[level].node_failures += 1;
-                self.levels[level].retries_exhausted += exhausted;
-            }
+            self.for_each_around(node, |level| {
+                level.node_failures += 1;
+                level.retries_exhausted += exhausted;
+            });
         }
         self.settle_rejection(node);
     }

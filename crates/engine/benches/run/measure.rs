@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use sprag_core::definition::Definition;
 use sprag_core::run::{
-    Created, Effect, EndStatus, Input, OwnerId, Product, Report, Run, RunId, RunStatus, Seq, Timestamp,
+    Created, Effect, EndStatus, GrowthLimits, Input, OwnerId, Report, Run, RunId, RunStatus, Seq, Timestamp,
 };
 use sprag_engine::Driver;
 use sprag_store::{Journal, Memory};
@@ -68,13 +68,13 @@ pub fn one_case(shape: &str, nodes: u32) -> String {
     let shape = Shape::ALL.into_iter().find(|known| known.name() == shape).unwrap();
     let definition = Arc::new(shape.definition(nodes));
     // The first round is the one whose memory counts; small runs are over so soon that one round says little.
-    let (mut run, journal) = drive(&definition);
+    let (mut run, journal) = drive(shape, nodes, &definition);
     let peak_kib = peak_kib();
     let (commits, entries) = written(&journal);
     let mut fold = refold(&definition, &journal);
     drop(journal);
     for _ in 1..(2_000_000 / nodes).clamp(5, 100) {
-        let (time, journal) = drive(&definition);
+        let (time, journal) = drive(shape, nodes, &definition);
         run = run.min(time);
         fold = fold.min(refold(&definition, &journal));
     }
@@ -82,9 +82,10 @@ pub fn one_case(shape: &str, nodes: u32) -> String {
 }
 
 /// Runs a workflow whose nodes all end at once and well.
-fn drive(definition: &Arc<Definition>) -> (Duration, Memory) {
+fn drive(shape: Shape, nodes: u32, definition: &Arc<Definition>) -> (Duration, Memory) {
     let journal = Memory::new();
-    let created = Created::first(RunId::default(), definition, std::collections::BTreeMap::new());
+    let first = Created::first(RunId::default(), definition, std::collections::BTreeMap::new());
+    let created = Created { growth: GrowthLimits { nodes: u32::MAX, depth: 1 }, ..first };
     let now = Timestamp::from_millis(0);
     let start = thread_time();
     let mut driver = Driver::create(Arc::clone(definition), created, OwnerId::default(), SLOTS);
@@ -93,7 +94,7 @@ fn drive(definition: &Arc<Definition>) -> (Duration, Memory) {
         driver.durable(last);
         for effect in driver.effects() {
             if let Effect::Execute { node, attempt, .. } = effect {
-                driver.offer(Input::Report { node, attempt, report: Report::Produced(Product::default()) });
+                driver.offer(Input::Report { node, attempt, report: Report::Produced(shape.product(nodes, node)) });
             }
         }
         drop(driver.replies());

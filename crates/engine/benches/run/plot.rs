@@ -17,8 +17,13 @@ const BOTTOM: f64 = 340.0;
 const LABEL_GAP: f64 = 16.0;
 
 /// Colours of the lines on light and on dark ground, in the order of the shapes.
-const COLOURS: [(&str, &str); 4] =
-    [("#1d63d8", "#79b0ff"), ("#a15c00", "#f0b44c"), ("#1a7f37", "#56d364"), ("#8250df", "#d2a8ff")];
+const COLOURS: [(&str, &str); 5] = [
+    ("#1d63d8", "#79b0ff"),
+    ("#a15c00", "#f0b44c"),
+    ("#1a7f37", "#56d364"),
+    ("#8250df", "#d2a8ff"),
+    ("#b42318", "#ff9492"),
+];
 
 /// The picture: nodes on a logarithmic axis, time per node on a linear one from zero, so that what is flat scales.
 pub fn svg(costs: &[Cost]) -> String {

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use sprag_core::definition::{Definition, Kind};
 use sprag_core::file::{Node, NodeId, Noop, Policy, Scheduling, When, WorkflowId};
 use sprag_core::graph::{Builder, NewEdge, NodeIndex};
+use sprag_core::limits::Limits;
+use sprag_core::load::load;
+use sprag_core::run::Product;
 
 /// A shape and how it is scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +20,15 @@ pub enum Shape {
     Layers,
     /// The same, each node as soon as its own three are done.
     Frontier,
+    /// A list, and one copy of a node for each of its items.
+    Map,
 }
 
 const LAYER: u32 = 100;
 
 impl Shape {
     /// All shapes, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::Chain, Self::Fan, Self::Layers, Self::Frontier];
+    pub const ALL: [Self; 5] = [Self::Chain, Self::Fan, Self::Layers, Self::Frontier, Self::Map];
 
     /// What it is called in tables and pictures.
     pub const fn name(self) -> &'static str {
@@ -32,11 +37,16 @@ impl Shape {
             Self::Fan => "fan",
             Self::Layers => "layers",
             Self::Frontier => "layers-frontier",
+            Self::Map => "map",
         }
     }
 
     /// A workflow of this shape.
     pub fn definition(self, nodes: u32) -> Definition {
+        if self == Self::Map {
+            let text = "workflow: bench\nnodes:\n  a-list: { call: x }\n  each: { needs: [a-list], map: { over: output, node: { noop: } } }\n";
+            return load(text, &Limits::default()).unwrap().definition;
+        }
         let ids = (0..nodes).map(|node| (0, NodeId::new(&format!("node-{node:07}")).unwrap()));
         let mut builder = Builder::new(ids);
         for to in 0..nodes {
@@ -56,6 +66,7 @@ impl Shape {
     /// What a node needs. Ids have leading zeros, so indices are the numbers in the ids.
     fn sources(self, nodes: u32, node: u32, mut needs: impl FnMut(u32)) {
         match self {
+            Self::Map => {}
             Self::Chain => (node.saturating_sub(1)..node).for_each(needs),
             Self::Fan if node == 0 => {}
             Self::Fan if node + 1 == nodes => (1..node).for_each(needs),
@@ -68,5 +79,10 @@ impl Shape {
                 }
             }
         }
+    }
+
+    /// What a node gives. The list is the first one.
+    pub fn product(self, nodes: u32, node: NodeIndex) -> Product {
+        if self == Self::Map && node.0 == 0 { Product::of((0..nodes - 2).collect()) } else { Product::default() }
     }
 }

@@ -9,13 +9,13 @@ use crate::definition::Kind;
 use crate::expr;
 use crate::file::{Json, ParamName};
 use crate::graph::NodeIndex;
-use crate::hash::Digest;
 use crate::params::{Given, resolve};
 use crate::run::cause::{CancelCause, StopCause};
 use crate::run::class::Known;
 use crate::run::entry::Entry;
 use crate::run::failure::NodeError;
 use crate::run::fold::{Run, count};
+use crate::run::growing::body_digest;
 use crate::run::ids::Timestamp;
 use crate::run::input::Stage;
 use crate::run::level::Origin;
@@ -40,7 +40,8 @@ impl Run {
         let spec = &self.compiled(node).spec;
         if let Some(map) = &spec.map {
             let wrong = |what: String| NodeError::new(Known::CONDITION_ERROR, format!("`map.over` {what}"));
-            let value = expr::value(&map.over.0, &Scope::of_node(self, node));
+            let scope = Scope::of_node(self, node);
+            let value = expr::plain(&map.over.0, &scope).map_or_else(|| expr::value(&map.over.0, &scope), Ok);
             return match value.map_err(|error| wrong(format!("has no value: {error}")))? {
                 Value::Array(items) => Ok(Growth::Items(Arc::new(items))),
                 other => Err(wrong(format!("is {}, not a list", kind_of(&other)))),
@@ -51,7 +52,7 @@ impl Run {
             (None, Some(repeat)) => &repeat.params,
             (None, None) => {
                 let produced = self.nodes[node.at()].rare().output.clone().unwrap_or_default();
-                return Ok(Growth::Body(Digest::of(Json(Value::clone(&produced)).canonical().as_bytes())));
+                return Ok(Growth::Body(body_digest(&produced)));
             }
         };
         self.handed(node, handed).map(Growth::Params)

@@ -115,6 +115,10 @@ fn mistakes_are_refused_with_their_place() {
             "MISSING_DEPENDENCY `nodes.a.secrets[0]`: there is no secret `T`",
         ),
         (
+            node(json!({ "run": "x", "pass_env": ["S"] })),
+            "INVALID_OUTPUT `nodes.a.pass_env[0]`: `S` is where the secret `S` comes from",
+        ),
+        (
             node(json!({ "http": { "url": "https://x", "headers": { "A": "{{ secrets.T }}" } } })),
             "MISSING_DEPENDENCY `nodes.a.http.headers.A`: there is no secret `T`",
         ),
