@@ -77,6 +77,7 @@ impl Default for GrowthLimits {
 }
 
 impl GrowthLimits {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

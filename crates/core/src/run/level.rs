@@ -18,6 +18,7 @@ use crate::graph::{EdgeIndex, EdgeRow, NodeIndex};
 
 /// One graph of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Level {
     pub body: Arc<Definition>,
     /// Its own policy, narrowed by that of the graph around it.

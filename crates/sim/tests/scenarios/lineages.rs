@@ -1,6 +1,7 @@
 //! Any number of resumes in a row, in any order of completion, from journals alone (`R-RES-2`, `R-RES-7`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use sprag_core::plan::{Past, ResumeOptions};
@@ -23,8 +24,8 @@ fn graph(rng: &mut Rng, policy: &str) -> String {
             3 => "generate: { call: make }",
             _ => "call: x",
         };
-        text +=
-            &format!("  n{node}: {{ needs: [{}], {} }}\n", needs.join(", "), work.replace("NAME", &format!("n{node}")));
+        let work = work.replace("NAME", &format!("n{node}"));
+        let _ = writeln!(text, "  n{node}: {{ needs: [{}], {work} }}", needs.join(", "));
     }
     text
 }
@@ -75,7 +76,12 @@ fn worked(world: &World) -> BTreeSet<String> {
 }
 
 fn policy(seed: u64) -> &'static str {
-    ["", "scheduling: frontier", "fail_fast: true", "max_node_failures: 2, scheduling: frontier"][seed as usize % 4]
+    match seed % 4 {
+        0 => "",
+        1 => "scheduling: frontier",
+        2 => "fail_fast: true",
+        _ => "max_node_failures: 2, scheduling: frontier",
+    }
 }
 
 #[test]

@@ -32,12 +32,13 @@ impl Run {
     /// A graph stops, and with it everything inside it that the stop does not leave alone. What is inside comes first.
     pub(super) fn stops(&self, at: usize, cause: StopCause) -> Vec<Entry> {
         let level = cause.level();
-        let mut entries = vec![Entry::Stopping { inside: self.levels[at].parent, cause: cause.clone() }];
+        let mut swept = Vec::new();
         for inside in (at..self.levels.len()).rev().filter(|inside| self.chain(*inside).any(|around| around == at)) {
             let open = self.levels[inside].nodes().filter(|node| !self.nodes[node.at()].settled);
-            entries.extend(open.flat_map(|node| self.swept(level, &cause, node)));
+            swept.extend(open.flat_map(|node| self.swept(level, &cause, node)));
         }
-        entries
+        let stopping = Entry::Stopping { inside: self.levels[at].parent, cause };
+        std::iter::once(stopping).chain(swept).collect()
     }
 
     /// Whether a running node only waits for time or a signal.
@@ -120,12 +121,12 @@ impl Run {
 
     fn first_failure(&self, at: usize) -> Option<EndFailure> {
         // Of a graph that fails for what happened deeper inside, the node there is named.
-        let within = (at..self.levels.len()).filter(|inside| self.chain(*inside).any(|around| around == at));
+        let mut within = (at..self.levels.len()).filter(|inside| self.chain(*inside).any(|around| around == at));
         let failed = |inside: usize| {
             let failed = self.levels[inside].nodes().filter(|node| self.nodes[node.at()].state == NodeState::Failed);
             failed.min_by_key(|node| self.canonical_place(*node))
         };
-        within.filter_map(failed).next().and_then(|node| self.failure_of(node))
+        within.find_map(failed).and_then(|node| self.failure_of(node))
     }
 
     /// A phase of the workflow is done: the next one may start, or nothing more does (`R-PHASE-1`).
