@@ -291,6 +291,7 @@ const fn stop(cause: &StopCause) -> &'static str {
         StopCause::PhaseTimeout { .. } => "phase_timeout",
         StopCause::Timeout => "timeout",
         StopCause::Deadline => "deadline",
+        StopCause::Superseded { .. } => "superseded",
         StopCause::Cancel { kill: false } => "cancel",
         StopCause::Cancel { kill: true } => "kill",
     }

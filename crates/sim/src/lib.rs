@@ -4,6 +4,7 @@
 pub mod check;
 pub mod generate;
 pub mod keep;
+mod linking;
 mod owner;
 mod play;
 mod rng;

@@ -73,6 +73,8 @@ pub struct World {
     pub(crate) script: Script,
     pub(crate) growth: GrowthLimits,
     pub(crate) prepare: fn(&mut Created),
+    /// How the run begins, where that is not from nothing.
+    pub(crate) creation: Option<Created>,
     pub(crate) driver: Option<Driver>,
     /// Running executions and when they end.
     pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
@@ -146,6 +148,7 @@ impl World {
             script: Script::default(),
             growth: GrowthLimits::default(),
             prepare: |_| {},
+            creation: None,
             driver: None,
             busy: BTreeMap::new(),
             ledger: Vec::new(),

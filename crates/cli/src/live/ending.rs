@@ -70,7 +70,8 @@ fn taken_over(context: &Context, engine: &Engine, run: RunId, resumed: Option<Re
     match (summary.status, summary.exit) {
         (RunStatus::Ended(status), Some(exit)) => {
             let Summary { degraded, .. } = summary;
-            tell(context, engine, run, &Outcome::Ended(Ending { status, exit, degraded, failure: None }), resumed)
+            let ending = Ending { status, exit, degraded, failure: None, superseded_by: None };
+            tell(context, engine, run, &Outcome::Ended(ending), resumed)
         }
         _ => Err(EngineError::from(RunError::Owned { run, pid: None }).into()),
     }

@@ -1,57 +1,11 @@
 //! What a new run begins with, so that it never reads its parent again (`R-RES-7`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::past::{Cost, Past, PastNode, PastResult};
+use super::past::{Past, PastNode};
 use super::planned::Plan;
 use super::reason::Reason;
-use crate::hash::Digest;
-use crate::run::{CancelCause, NodeError, NodeState, SkipReason};
-
-/// What a new run begins with. All keys are addresses.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Carried {
-    /// The nodes that begin as they ended. One inside another is kept only if its definition has the same hash when its
-    /// parent has grown again.
-    pub nodes: BTreeMap<String, Kept>,
-    /// The nodes that growing nodes had produced, where that work need not be done again.
-    pub bodies: BTreeMap<String, Arc<Value>>,
-    /// The same of generated phases, by name.
-    pub phases: BTreeMap<String, Arc<Value>>,
-    /// The generations that are not 0, also of nodes that are gone and may come back (`R-CLAIM-6`).
-    pub generations: BTreeMap<String, u32>,
-}
-
-/// A node that begins as it ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
-    /// How it ended.
-    pub end: KeptEnd,
-    /// The hash of its definition.
-    pub hash: Digest,
-    /// The hash of everything that its work read.
-    pub task_hash: Option<Digest>,
-    /// What its work took.
-    pub cost: Option<Cost>,
-}
-
-/// How a node that is kept ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum KeptEnd {
-    /// With a result.
-    Completed(PastResult),
-    /// With an error.
-    Failed(Option<NodeError>),
-    /// Not at all, because of this source.
-    Skipped(SkipReason, Option<String>),
-    /// It was taken out.
-    Cancelled(CancelCause),
-    /// It has not: a person is asked about this result, or, without one, what to do.
-    AwaitingApproval(Option<PastResult>),
-}
+use crate::run::{CancelCause, Carried, Kept, KeptEnd, KeptGrowth, KeptPlace, NodeState};
 
 impl Plan {
     /// What a run of this plan begins with.
@@ -59,31 +13,32 @@ impl Plan {
         let mut carried = Carried::default();
         for node in &self.nodes {
             let Some(was) = past.find(&node.id) else { continue };
+            let place = || {
+                let place = KeptPlace { kind: was.kind, needs: was.needs.clone(), keyed: was.keyed };
+                node.id.contains('/').then(|| Box::new(place))
+            };
             if let Some(end) = end(was, &node.reason) {
-                let kept = Kept { end, hash: was.hash, task_hash: was.task_hash, cost: was.cost };
+                let kept = Kept {
+                    end,
+                    hash: was.hash,
+                    task_hash: was.task_hash,
+                    cost: was.cost,
+                    attempts: was.attempts,
+                    unmet: was.unmet.clone(),
+                    place: place(),
+                };
                 carried.nodes.insert(node.id.clone(), kept);
             }
-            match &was.inside.body {
-                Some(body) if node.reason.keeps_inside() => {
-                    carried.bodies.insert(node.id.clone(), Arc::clone(body));
-                }
-                _ => {}
-            }
-        }
-        for (name, phase) in &past.phases {
-            match &phase.inside.body {
-                Some(body) if self.phases_kept.contains(name) => {
-                    carried.phases.insert(name.clone(), Arc::clone(body));
-                }
-                _ => {}
+            let grew = was.inside.body.is_some() || was.inside.made_of.is_some();
+            if grew && node.reason.keeps_inside() {
+                let body = was.inside.body.clone();
+                let growth = KeptGrowth { hash: was.hash, made_of: was.inside.made_of, body, place: place() };
+                carried.grown.insert(node.id.clone(), growth);
             }
         }
         if !self.own_lineage {
             let mut generations = past.retired.clone();
-            let tops = past.phases.values().map(|phase| &phase.inside.children).chain([&past.nodes]);
-            for children in tops {
-                advance("", children, &carried.nodes, &mut generations);
-            }
+            advance("", &past.nodes, &carried.nodes, &mut generations);
             generations.retain(|_, generation| *generation > 0);
             carried.generations = generations;
         }
@@ -99,7 +54,17 @@ fn end(was: &PastNode, reason: &Reason) -> Option<KeptEnd> {
         Reason::StaysSkipped(reason) => {
             Some(KeptEnd::Skipped(*reason, was.skip.as_ref().and_then(|(_, cause)| cause.clone())))
         }
-        Reason::AwaitingApproval => Some(KeptEnd::AwaitingApproval(was.result.clone())),
+        Reason::AwaitingApproval => {
+            Some(KeptEnd::AwaitingApproval { result: was.result.clone(), asks: was.asks.clone() })
+        }
+        // Work that may happen at most once, and may have happened, is not begun blindly (`R-CLAIM-5`).
+        Reason::Failed
+        | Reason::Unfinished(_)
+        | Reason::RunStopped
+        | Reason::Upstream { .. }
+        | Reason::GivenChanged(_) => {
+            was.asks.clone().map(|asks| KeptEnd::AwaitingApproval { result: None, asks: Some(asks) })
+        }
         Reason::Stands(NodeState::Skipped) => was.skip.clone().map(|(reason, cause)| KeptEnd::Skipped(reason, cause)),
         Reason::Stands(NodeState::Cancelled) => Some(KeptEnd::Cancelled(was.cancelled.unwrap_or(CancelCause::Stopped))),
         _ => None,

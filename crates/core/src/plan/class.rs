@@ -53,6 +53,7 @@ impl FailureClass {
         match fate {
             Fate::BeforeFirstNode(code) => Some(Self::of_code(*code)),
             Fate::Ended(ending) => match ending.status {
+                EndStatus::Failed if ending.superseded_by.is_some() => Some(Self::System),
                 EndStatus::Failed => Some(Self::Execution),
                 EndStatus::Completed | EndStatus::Cancelled => None,
             },

@@ -1,4 +1,4 @@
-//! The nodes inside a growing node, or of a generated phase: only what is left of them runs (`R-GROW-2`).
+//! The nodes inside a growing node: only what is left of them runs (`R-GROW-2`).
 //!
 //! Their graph is not in the definition, so their edges come with them, and they are the same as before: had anything
 //! about the parent changed, nothing inside it would be kept.
@@ -19,13 +19,6 @@ pub(super) struct Listed<'past> {
     pub past: Option<&'past PastNode>,
 }
 
-/// The first node inside that is not kept.
-pub(super) struct FirstToRun {
-    pub address: String,
-    /// Its longest-path depth among its siblings.
-    pub depth: u32,
-}
-
 impl Judge<'_> {
     /// Lists a node whose own rules gave `reason`, and what is inside it. Returns the reason that remains.
     pub fn list<'past>(
@@ -44,13 +37,13 @@ impl Judge<'_> {
             let prefix = format!("{address}/");
             let first = self.inside(&prefix, &past.inside, stands, past.kind == Kind::Loop, out);
             if let Some(first) = first.filter(|_| out[at].reason.action() != Action::Execute) {
-                out[at].reason = Reason::ChildRuns { child: first.address };
+                out[at].reason = Reason::ChildRuns { child: first };
             }
         }
         out[at].reason.clone()
     }
 
-    /// Lists children, whose addresses begin with `prefix`.
+    /// Lists children, whose addresses begin with `prefix`. Returns the first that is not kept.
     pub fn inside<'past>(
         &self,
         prefix: &str,
@@ -58,8 +51,8 @@ impl Judge<'_> {
         stands: bool,
         rounds: bool,
         out: &mut Vec<Listed<'past>>,
-    ) -> Option<FirstToRun> {
-        let mut first: Option<(u32, FirstToRun)> = None;
+    ) -> Option<String> {
+        let mut first: Option<(u32, String)> = None;
         // Which siblings run, and for the others the nearest one before them that does.
         let mut causes: BTreeMap<&str, Option<String>> = BTreeMap::new();
         let mut running: BTreeMap<String, bool> = BTreeMap::new();
@@ -84,7 +77,7 @@ impl Judge<'_> {
             causes.insert(child.key, if runs { Some(address.clone()) } else { upstream });
             running.insert(address.clone(), runs);
             if runs && first.is_none() {
-                first = Some((child.round, FirstToRun { address, depth: child.depth }));
+                first = Some((child.round, address));
             }
         }
         first.map(|(_, first)| first)

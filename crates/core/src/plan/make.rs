@@ -9,7 +9,7 @@ use super::error::PlanError;
 use super::inside::Listed;
 use super::judge::{Judge, Subject};
 use super::options::{Mode, ResumeOptions, TaskHashes};
-use super::past::{Past, PastNode, phase_hash};
+use super::past::{Past, PastNode};
 use super::planned::{Action, Plan, PlannedNode};
 use super::reason::{Given, Reason};
 use crate::definition::Definition;
@@ -110,7 +110,7 @@ impl Making<'_> {
             let phase = u16::try_from(at).unwrap_or(u16::MAX);
             // A phase before the one that the run was in is done, however its nodes ended (`R-PHASE-1`).
             let stands = self.judge.in_place || at < reached;
-            let mut runs = self.generated(phase, stands);
+            let mut runs = None;
             let start = nodes.partition_point(|node| definition.graph.phase(*node) < phase);
             for node in nodes[start..].iter().take_while(|node| definition.graph.phase(**node) == phase) {
                 if self.node(*node, stands) {
@@ -120,24 +120,6 @@ impl Making<'_> {
             }
             self.earlier = self.earlier.take().or(runs);
         }
-    }
-
-    /// Plans the nodes of a phase that its own work makes. Returns what runs of it.
-    fn generated(&mut self, phase: u16, stands: bool) -> Option<String> {
-        let compiled = self.definition.phases.get(usize::from(phase))?;
-        let hash = phase_hash(compiled)?;
-        let name = compiled.name.as_str();
-        let was = self.base.and_then(|past| past.phases.get(name)).filter(|was| was.hash == hash);
-        let disturbed = self.earlier.is_some() || self.judge.given.is_some() || self.judge.options.re_execute_completed;
-        let Some(was) = was.filter(|was| !disturbed && !was.inside.is_empty()) else {
-            self.plan.phases_to_generate.push(name.to_owned());
-            self.starts(phase, 0);
-            return Some(name.to_owned());
-        };
-        self.plan.phases_kept.push(name.to_owned());
-        let first = self.judge.inside("", &was.inside, stands, false, &mut self.listed)?;
-        self.starts(phase, first.depth);
-        Some(first.address)
     }
 
     /// Plans a node of the definition. Returns whether it is not simply kept.
@@ -200,7 +182,7 @@ impl Making<'_> {
 }
 
 /// Whether a node is kept only while its task hash matches.
-fn is_keyed(spec: &Node) -> bool {
+pub(super) fn is_keyed(spec: &Node) -> bool {
     !spec.inputs.is_empty() || !spec.outputs.is_empty() || spec.cache == Some(true)
 }
 
@@ -243,8 +225,7 @@ fn given(request: &Request<'_>, past: &Past) -> Option<Given> {
 /// Whether a person may name this address: it is in the workflow, or inside a node of it.
 fn known(definition: &Definition, past: Option<&Past>, name: &str) -> Result<(), PlanError> {
     let root = name.split('/').next().unwrap_or(name);
-    let generated = past.is_some_and(|past| past.phases.values().any(|phase| phase.inside.children.contains_key(root)));
-    let in_workflow = definition.graph.find(root).is_some() || generated;
+    let in_workflow = definition.graph.find(root).is_some();
     let inside = || past.is_some_and(|past| past.find(name).is_some());
     if in_workflow && (root == name || inside()) {
         return Ok(());

@@ -1,14 +1,15 @@
 //! What an earlier run left, as plain data: no journal, no live run (`R-RES-7`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::definition::{CompiledPhase, Kind};
+use crate::definition::Kind;
 use crate::file::Json;
 use crate::hash::Digest;
-use crate::run::{CancelCause, EndStatus, NodeError, NodeState, Product, RunId, SkipReason, Taint, Usage};
+use crate::run::{
+    Asking, CancelCause, Cost, EndStatus, KeptResult, NodeError, NodeState, Product, RunId, SkipReason, Usage,
+};
 
 /// What an earlier run left.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +34,6 @@ pub struct Past {
     pub usage: Usage,
     /// The nodes of its definition, by id.
     pub nodes: BTreeMap<String, PastNode>,
-    /// The phases whose nodes were generated, by name.
-    pub phases: BTreeMap<String, PastPhase>,
     /// The generation at which addresses go on that the run itself no longer had, but a run before it (`R-CLAIM-6`).
     pub retired: BTreeMap<String, u32>,
 }
@@ -53,15 +52,13 @@ impl Past {
             context: BTreeMap::new(),
             usage: Usage { tokens_in: 0, tokens_out: 0, usd: 0.0 },
             nodes: BTreeMap::new(),
-            phases: BTreeMap::new(),
             retired: BTreeMap::new(),
         }
     }
 
     /// The node at an address such as `each/3`.
     pub fn find(&self, address: &str) -> Option<&PastNode> {
-        let levels = std::iter::once(&self.nodes).chain(self.phases.values().map(|phase| &phase.inside.children));
-        levels.into_iter().find_map(|level| find(level, address))
+        find(&self.nodes, address)
     }
 
     /// Whether a completed node has lost its result, at any depth: then a run cannot go on in place (`R-RES-1`).
@@ -73,7 +70,7 @@ impl Past {
                 lost || (node.state != NodeState::Completed && missing(&node.inside.children))
             })
         }
-        missing(&self.nodes) || self.phases.values().any(|phase| missing(&phase.inside.children))
+        missing(&self.nodes)
     }
 }
 
@@ -108,7 +105,13 @@ pub struct PastNode {
     /// Why it failed.
     pub error: Option<NodeError>,
     /// Its result; while it awaits approval, the result that is to be approved. None if there is none, or it is lost.
-    pub result: Option<PastResult>,
+    pub result: Option<KeptResult>,
+    /// What a person is asked, where that is not whether the result may pass: nobody knows whether its work happened.
+    pub asks: Option<Box<Asking>>,
+    /// The edges into it whose condition did not hold, by their place among them.
+    pub unmet: Vec<u32>,
+    /// How many attempts it took.
+    pub attempts: u32,
     /// The hash of everything that its work read, if it was recorded (`R-CACHE-1`).
     pub task_hash: Option<Digest>,
     /// How often it started over after it had completed (`R-CLAIM-6`).
@@ -135,6 +138,9 @@ impl PastNode {
             cancelled: None,
             error: None,
             result: None,
+            asks: None,
+            unmet: Vec::new(),
+            attempts: 0,
             task_hash: None,
             generation: 0,
             cost: None,
@@ -148,29 +154,13 @@ impl PastNode {
     }
 }
 
-/// The result of a node that completed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PastResult {
-    /// Output, patch of the context, files and what the last attempt cost.
-    pub product: Product,
-    /// Why it is not what the work itself would have given. It is kept like any other (`R-REC-7`).
-    pub taint: Option<Taint>,
-}
-
-/// What the work of a node took, over all its attempts.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Cost {
-    /// Tokens and money.
-    pub usage: Usage,
-    /// Time being worked on.
-    pub millis: u64,
-}
-
-/// What a node, or a generated phase, grew into (`R-GROW-1`).
+/// What a node grew into (`R-GROW-1`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inside {
-    /// The nodes that its work produced, if its work produces nodes.
-    pub body: Option<Arc<Value>>,
+    /// What its work produced, if its work produces nodes.
+    pub body: Option<Product>,
+    /// The digest of what the children were made of: items, parameters, or the body.
+    pub made_of: Option<Digest>,
     /// The children by their address below it: `0`, `build`, or `1/build` in the first round of a loop.
     pub children: BTreeMap<String, PastNode>,
 }
@@ -178,20 +168,6 @@ pub struct Inside {
 impl Inside {
     /// Whether it never grew.
     pub fn is_empty(&self) -> bool {
-        self.body.is_none() && self.children.is_empty()
+        self.body.is_none() && self.made_of.is_none() && self.children.is_empty()
     }
-}
-
-/// What an earlier run left of a phase whose nodes were generated.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PastPhase {
-    /// The hash of the work that generated them, from [`phase_hash`].
-    pub hash: Digest,
-    /// The nodes; their addresses are their ids.
-    pub inside: Inside,
-}
-
-/// The hash of the work that generates a phase; none if its nodes stand in the file.
-pub const fn phase_hash(_: &CompiledPhase) -> Option<Digest> {
-    None
 }

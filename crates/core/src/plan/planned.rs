@@ -4,9 +4,8 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::changes::Changes;
-use super::past::Cost;
 use super::reason::Reason;
-use crate::run::Usage;
+use crate::run::{Cost, Usage};
 
 /// What is done with a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -85,17 +84,12 @@ pub struct Plan {
     pub start_from_wave: Option<u32>,
     /// The first phase with something to do, counted from 0; none if there is nothing to do.
     pub start_from_phase: Option<u16>,
-    /// The phases whose nodes are still to be generated, or are generated again.
-    pub phases_to_generate: Vec<String>,
     /// What the lineage has cost up to here.
     pub previous_token_usage: Usage,
     /// What need not be done again.
     pub saved: Saved,
     /// How the workflow differs from the one of the earlier run.
     pub changes: Changes,
-    /// The generated phases whose nodes are kept.
-    #[serde(skip)]
-    pub phases_kept: Vec<String>,
     /// Whether the new run is a lineage of its own, so that no generation goes on.
     #[serde(skip)]
     pub own_lineage: bool,

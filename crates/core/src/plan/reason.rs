@@ -120,6 +120,7 @@ impl Reason {
             | Self::ChildRuns { .. }
             | Self::Failed
             | Self::Unfinished(_)
+            | Self::RunStopped
             | Self::AwaitingApproval
             | Self::Kept
             | Self::Proven { .. }
@@ -135,7 +136,6 @@ impl Reason {
             | Self::GivenChanged(_)
             | Self::Upstream { .. }
             | Self::InputsChanged
-            | Self::RunStopped
             | Self::StaysSkipped(_)
             | Self::WillBeSkipped { .. } => false,
         }

@@ -22,8 +22,7 @@ impl Plan {
             }
         }
         self.nodes.iter().filter(|node| node.reason.invalidates()).find(|node| {
-            // A node of a generated phase is in no graph: it counts wherever it stands.
-            top(node).is_none_or(|node| everything || before[node.at()] || graph.phase(node) < last_phase)
+            top(node).is_some_and(|node| everything || before[node.at()] || graph.phase(node) < last_phase)
         })
     }
 }

@@ -27,11 +27,9 @@ impl Run {
         self.admit_beside_nodes(entry)?;
         let Some(place) = Place::of(entry) else { return Ok(()) };
         let Some(record) = self.nodes.get(place.node.at()) else { return other("names a node that does not exist") };
-        if let Some(to) = place.to {
-            if !record.state.is_valid_transition(to) {
-                let id = self.address(place.node);
-                return record.state.moved(to, &id).map(drop).map_err(CorruptDetail::Transition);
-            }
+        if let Some(to) = place.to.filter(|to| !record.state.is_valid_transition(*to)) {
+            let id = self.address(place.node);
+            return record.state.moved(to, &id).map(drop).map_err(CorruptDetail::Transition);
         }
         if record.settled {
             return other("moves a node that is settled");

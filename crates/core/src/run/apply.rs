@@ -120,6 +120,7 @@ impl Run {
         self.levels[0].open_purse(&created.spent.unwrap_or_default());
         self.created = Some(Box::new(created.clone()));
         self.started_at = Some(at);
+        self.begin_kept();
         self.open_phase(0);
     }
 
@@ -153,6 +154,7 @@ impl Run {
         let doomed = record.rare().verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some());
         let kind = self.compiled(node).kind;
         match kind {
+            _ if !doomed && self.resume_work(node) => {}
             Kind::Wait => self.begin_wait(node, due),
             Kind::Approve => self.enter_own(node, Stage::Gate),
             _ if doomed => {}
@@ -168,7 +170,7 @@ impl Run {
     }
 
     /// A stage begins that the core does itself.
-    fn enter_own(&mut self, node: NodeIndex, stage: Stage) {
+    pub(super) fn enter_own(&mut self, node: NodeIndex, stage: Stage) {
         self.nodes[node.at()].stage = stage;
         self.at_own_stage.insert(node);
     }
@@ -209,7 +211,7 @@ impl Run {
         }
     }
 
-    fn keep(&mut self, node: NodeIndex, product: &Product) {
+    pub(super) fn keep(&mut self, node: NodeIndex, product: &Product) {
         let record = &mut self.nodes[node.at()];
         if !product.output.is_null() {
             record.rare_mut().output = Some(product.output.clone());
@@ -246,7 +248,8 @@ impl Run {
             rare.due = None;
             rare.feedback = Vec::new();
         });
-        let patches: Vec<_> = patch.into_iter().chain(self.patches_inside(node)).collect();
+        let patches: Vec<_> =
+            patch.into_iter().chain(self.patches_inside(node)).chain(self.patches_kept(node)).collect();
         let level = self.level_mut(node);
         let local = level.local(node);
         level.context.patch(&level.body.graph, local, patches);
@@ -273,6 +276,8 @@ impl Run {
             self.levels[at].gathered = false;
         }
         self.set(node, NodeState::Failed);
+        // What an earlier run left is used once.
+        self.resumed.remove(&node);
         let rare = self.nodes[node.at()].rare_mut();
         rare.output = None;
         rare.patch = None;

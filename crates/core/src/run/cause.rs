@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::is_false;
 use super::failure::NodeError;
+use super::ids::RunId;
 use crate::graph::NodeIndex;
 
 /// Why a node was skipped (`R-STATE-5`).
@@ -90,6 +91,11 @@ pub enum StopCause {
     Timeout,
     /// The deadline has passed.
     Deadline,
+    /// A run that is linked to it goes on in its place (`R-RES-1`).
+    Superseded {
+        /// That run.
+        by: RunId,
+    },
     /// A person cancelled or killed it.
     Cancel {
         /// Whether processes get no time to end.
@@ -117,7 +123,7 @@ impl StopCause {
             | Self::RetriesExhausted { .. }
             | Self::PhaseFailed { .. } => StopLevel::Halt,
             Self::Deadline | Self::PhaseTimeout { .. } | Self::Timeout => StopLevel::Deadline,
-            Self::Cancel { .. } => StopLevel::Cancel,
+            Self::Superseded { .. } | Self::Cancel { .. } => StopLevel::Cancel,
         }
     }
 }
@@ -136,6 +142,9 @@ pub struct Ending {
     /// The failure that decided it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<EndFailure>,
+    /// The linked run that goes on in its place (`R-RES-1`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<RunId>,
 }
 
 /// The failure that decided how a run ended.

@@ -1,16 +1,19 @@
 //! How a run begins.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entry::is_false;
 use super::ids::RunId;
+use super::kept::Carried;
 use super::parts::{Usage, is_zero};
 use crate::definition::Definition;
 use crate::file::WorkflowId;
 use crate::hash::Digest;
+use crate::plan::Mode;
 
 /// How a run began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,7 +39,7 @@ pub struct Created {
     /// The parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
-    /// What the lineage spent before this run (`R-REC-6`).
+    /// What the lineage spent before this run, which counts against its budget (`R-REC-6`, `R-RES-7`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<Usage>,
     /// What an attempt of a node cost in earlier runs, by address.
@@ -51,6 +54,20 @@ pub struct Created {
     /// How far the run may grow.
     #[serde(default, skip_serializing_if = "GrowthLimits::is_default")]
     pub growth: GrowthLimits,
+    /// How much of earlier work it may use (`R-MODE-1`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub mode: Mode,
+    /// The run that this one is another branch of (`R-RES-4`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<RunId>,
+    /// What it begins with of the run that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Arc<Carried>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_usual(mode: &Mode) -> bool {
+    *mode == Mode::default()
 }
 
 /// How far a run may grow (`R-GROW-1`).
@@ -70,6 +87,7 @@ impl Default for GrowthLimits {
 }
 
 impl GrowthLimits {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -92,6 +110,9 @@ impl Created {
             model_maximum: BTreeMap::new(),
             strict: false,
             growth: GrowthLimits::default(),
+            mode: Mode::default(),
+            forked_from: None,
+            carried: None,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::carrying::Resumed;
 use super::cause::Ending;
 use super::created::Created;
 use super::entry::Entry;
@@ -54,6 +55,8 @@ pub struct Run {
     // Failures.
     pub(super) interruptions: BTreeMap<NodeIndex, u32>,
     pub(super) orphans: BTreeSet<NodeIndex>,
+    /// Nodes whose first attempt goes on where an earlier run was.
+    pub(super) resumed: BTreeMap<NodeIndex, Resumed>,
 
     // People.
     pub(super) questions: BTreeMap<QuestionId, AskedQuestion>,
@@ -169,6 +172,7 @@ impl Run {
             over: BTreeSet::new(),
             interruptions: BTreeMap::new(),
             orphans: BTreeSet::new(),
+            resumed: BTreeMap::new(),
             questions: BTreeMap::new(),
             next_question: 1,
             commands: BTreeMap::new(),

@@ -119,6 +119,7 @@ impl Run {
         self.levels.push(level);
         self.grown.entry(node).or_default().push(count(at));
         self.offer(around);
+        self.begin_kept_children(at, expansion);
         self.open_phase(at);
         self.advance(at);
         Ok(())
@@ -129,10 +130,12 @@ impl Run {
         let level = &self.levels[at];
         let phase = level.waves.phase();
         let graph = &level.body.graph;
-        let first = graph.nodes().filter(|local| graph.phase(*local) == phase && graph.edges_into(*local).is_empty());
+        let first = graph.nodes().filter(|local| graph.phase(*local) == phase).map(|local| level.global(local));
         let open: Vec<_> = first
-            .map(|local| level.global(local))
-            .filter(|node| self.nodes[node.at()].state == NodeState::Pending)
+            .filter(|node| {
+                let record = &self.nodes[node.at()];
+                record.open_edges == 0 && record.state == NodeState::Pending
+            })
             .collect();
         self.undecided.extend(open);
         let timeout = self.levels[at].body.phases.get(usize::from(phase)).and_then(|phase| phase.timeout);

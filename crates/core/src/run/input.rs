@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::{Feedback, Grade, NodeError};
-use super::ids::{CommandId, OwnerId, QuestionId, Seq};
+use super::ids::{CommandId, OwnerId, QuestionId, RunId, Seq};
 use super::parts::{Product, Usage};
 use super::question::Choice;
 use crate::file::Duration;
@@ -35,6 +35,11 @@ pub enum Input {
         attempt: u32,
         /// What.
         report: Report,
+    },
+    /// A linked run goes on in place of this one, which has not ended and must (`R-RES-1`).
+    Supersede {
+        /// That run.
+        by: RunId,
     },
     /// A person wants something.
     Command(Command),

@@ -19,6 +19,7 @@ use crate::graph::{EdgeIndex, EdgeRow, NodeIndex};
 
 /// One graph of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Level {
     pub body: Arc<Definition>,
     /// Its own policy, narrowed by that of the graph around it.
@@ -42,6 +43,8 @@ pub(super) struct Level {
 
     pub handlers: BTreeMap<NodeIndex, u32>,
     pub unhandled: BTreeSet<NodeIndex>,
+    /// Those of them that failed in this run: what is kept of an earlier one is no reason to stop at once.
+    pub unhandled_here: BTreeSet<NodeIndex>,
     pub node_failures: u32,
     pub retries_exhausted: u32,
     pub tainted: bool,
@@ -99,6 +102,7 @@ impl Level {
             running: 0,
             handlers: BTreeMap::new(),
             unhandled: BTreeSet::new(),
+            unhandled_here: BTreeSet::new(),
             node_failures: 0,
             retries_exhausted: 0,
             tainted: false,
@@ -130,6 +134,14 @@ impl Level {
         (self.base..self.base + count(self.body.graph.len())).map(NodeIndex)
     }
 
+    /// Nobody handles a failure; it may be kept from an earlier run.
+    pub fn opened(&mut self, node: NodeIndex, kept: bool) {
+        self.unhandled.insert(node);
+        if !kept {
+            self.unhandled_here.insert(node);
+        }
+    }
+
     pub fn fails_open(&self) -> bool {
         self.policy.fail_open.unwrap_or(false)
     }
@@ -151,7 +163,7 @@ impl Level {
             && !self.unhandled.is_empty()
             && !self.fails_open()
             && self.unsettled > 0;
-        (self.policy.fail_fast.unwrap_or(false) && !self.unhandled.is_empty())
+        (self.policy.fail_fast.unwrap_or(false) && !self.unhandled_here.is_empty())
             || self.policy.max_node_failures.is_some_and(|limit| self.node_failures >= limit)
             || self.policy.max_retries_exhausted.is_some_and(|limit| self.retries_exhausted >= limit)
             || phase_failed

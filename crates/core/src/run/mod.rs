@@ -7,6 +7,7 @@ mod address;
 mod admit;
 mod apply;
 mod asking;
+mod carrying;
 mod cause;
 mod class;
 mod commit;
@@ -22,7 +23,9 @@ mod fold;
 mod growing;
 mod ids;
 mod input;
+mod kept;
 mod ledger;
+mod left;
 mod level;
 mod money;
 mod parts;
@@ -58,7 +61,9 @@ pub use ids::{
     idempotency_key,
 };
 pub use input::{Command, Effect, Input, QuestionRef, Report, Stage, Taking, Verb};
+pub use kept::{Asking, Carried, Cost, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult};
 pub use ledger::{LedgerOutcome, LedgerRow, ledger};
+pub(crate) use left::Gathering;
 pub use parts::{Answer, CommandRecord, Expansion, Growth, Product, Refusal, Taint, Usage, Verdict};
 pub use question::{Choice, Question, QuestionKind, shown_digest};
 pub use recovering::{Chosen, Terms};

@@ -11,6 +11,7 @@ use super::ids::{CommandId, QuestionId};
 use super::input::Command;
 use super::question::Choice;
 use crate::codes::Code;
+use crate::file::Json;
 use crate::graph::{EdgeIndex, NodeIndex};
 use crate::hash::Digest;
 
@@ -41,6 +42,20 @@ pub enum Growth {
     Params(BTreeMap<String, Value>),
     /// The graph that the node's work produced; the digest of it.
     Body(Digest),
+}
+
+impl Growth {
+    /// The digest of it: children of an earlier run are kept only while they are made of the same.
+    pub fn digest(&self) -> Digest {
+        let canonical = match self {
+            Self::Items(items) => Json(Value::Array(items.to_vec())).canonical(),
+            Self::Params(params) => {
+                Json(params.iter().map(|(name, value)| (name.clone(), value.clone())).collect()).canonical()
+            }
+            Self::Body(digest) => return *digest,
+        };
+        Digest::of(canonical.as_bytes())
+    }
 }
 
 /// What the conditions of a node's edges said.

@@ -12,10 +12,11 @@ use super::parts::Verdict;
 use super::recovering::Climb;
 use super::recovery::Confidence;
 use super::state::NodeState;
-use crate::graph::NodeIndex;
+use crate::graph::{EdgeIndex, NodeIndex};
 
 /// A node of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a byte of a million records")]
 pub(super) struct Record {
     pub state: NodeState,
     /// Whether nothing about it will change any more (`R-STATE-4`).
@@ -30,6 +31,8 @@ pub(super) struct Record {
     pub confidence: Confidence,
     /// Whether it takes one of the places of `max_parallelism`.
     pub holds_slot: bool,
+    /// Whether it began as it ended in an earlier run.
+    pub kept: bool,
     /// The current or last attempt; 0 before the first.
     pub attempt: u32,
     /// Incoming edges whose source is not settled.
@@ -81,6 +84,7 @@ impl Record {
             tainted: false,
             confidence: Confidence::CLEAN,
             holds_slot: false,
+            kept: false,
             attempt: 0,
             open_edges,
             readers,
@@ -105,6 +109,11 @@ impl Record {
                 self.rare = None;
             }
         }
+    }
+
+    /// Whether the condition of an edge into it was found not to hold.
+    pub fn found_unmet(&self, edge: EdgeIndex) -> bool {
+        self.rare().verdict.as_ref().is_some_and(|verdict| verdict.unmet.binary_search(&edge).is_ok())
     }
 
     /// Whether it ended in a way that `on_failure` edges see (`R-EDGE-1`).

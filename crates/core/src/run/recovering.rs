@@ -161,6 +161,14 @@ impl Run {
         self.enter(node, Stage::Decompose);
     }
 
+    /// The task of a node was split in an earlier run, and the node goes on there.
+    pub(super) fn decomposed_before(&mut self, node: NodeIndex) {
+        let climb = self.climb_mut(node);
+        climb.used.push(Strategy::DecomposeFurther);
+        climb.attempts += 1;
+        climb.decomposing = true;
+    }
+
     /// Whether the end of an attempt leaves open what it cost: nobody was there to tell.
     pub(super) fn cost_is_unknown(error: &NodeError) -> bool {
         error.code == Known::INTERRUPTED

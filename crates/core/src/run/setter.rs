@@ -176,16 +176,16 @@ impl Run {
                 let counted = before == NodeState::Pending || self.holds(node, *edge);
                 row.when == When::OnFailure && counted && !(runs && self.holds(node, *edge))
             })
-            .map(|(_, _, from)| from)
+            .map(|(_, _, from)| (from, self.nodes[from.at()].kept))
             .collect();
         let level = self.level_mut(node);
         let mut unhandled = false;
-        for source in lost {
+        for (source, kept) in lost {
             if let Some(left) = level.handlers.get_mut(&source) {
                 *left -= 1;
                 if *left == 0 {
                     level.handlers.remove(&source);
-                    level.unhandled.insert(source);
+                    level.opened(source, kept);
                     unhandled = true;
                 }
             }
@@ -210,6 +210,13 @@ impl Run {
 
     /// A rejection is no node failure, but it is open unless somebody handles it.
     pub(super) fn settle_rejection(&mut self, node: NodeIndex) {
+        self.leave_open(node);
+        self.watch_policy(node);
+        self.settle(node);
+    }
+
+    /// A failure is open, unless somebody handles it or the node lets others go on.
+    pub(super) fn leave_open(&mut self, node: NodeIndex) {
         if self.continues_on_error(node) {
             self.taint(node);
         } else {
@@ -218,20 +225,20 @@ impl Run {
                 .body
                 .graph
                 .edges_from(level.local(node))
-                .filter(|(_, edge)| {
-                    let target = self.nodes[level.global(edge.to).at()].state;
-                    edge.when == When::OnFailure && !matches!(target, NodeState::Skipped | NodeState::Cancelled)
+                .filter(|(index, edge)| {
+                    let target = &self.nodes[level.global(edge.to).at()];
+                    let out = matches!(target.state, NodeState::Skipped | NodeState::Cancelled);
+                    edge.when == When::OnFailure && !out && !target.found_unmet(*index)
                 })
                 .count();
+            let kept = self.nodes[node.at()].kept;
             let level = self.level_mut(node);
             if handlers == 0 {
-                level.unhandled.insert(node);
+                level.opened(node, kept);
             } else {
                 level.handlers.insert(node, count(handlers));
             }
         }
-        self.watch_policy(node);
-        self.settle(node);
     }
 
     /// A node's result is not what its work would have given, and so neither is that of the graph it is in.
@@ -254,6 +261,15 @@ impl Run {
 
     /// Nothing about a node will change any more: dependents may be decided, outputs nobody will read are let go.
     pub(super) fn settle(&mut self, node: NodeIndex) {
+        self.settle_alone(node);
+        let at = self.level_at(node);
+        if at > 0 {
+            self.advance(at);
+        }
+    }
+
+    /// The same, without what follows for the graph as a whole.
+    pub(super) fn settle_alone(&mut self, node: NodeIndex) {
         self.nodes[node.at()].settled = true;
         let at = self.level_at(node);
         let level = &mut self.levels[at];
@@ -268,7 +284,9 @@ impl Run {
             let to = global(edge.to);
             let target = &mut self.nodes[to.at()];
             target.open_edges -= 1;
-            if target.open_edges == 0 && target.state == NodeState::Pending {
+            // What is kept of a later phase decides nothing there before the phase begins.
+            let begun = graph.phase(edge.to) == level.waves.phase();
+            if target.open_edges == 0 && target.state == NodeState::Pending && begun {
                 self.undecided.insert(to);
             }
         }
@@ -277,9 +295,6 @@ impl Run {
         }
         for read in body.reads_beyond_edges(local) {
             release(&mut self.nodes[global(read).at()]);
-        }
-        if at > 0 {
-            self.advance(at);
         }
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cause::EndStatus;
 use super::fold::Run;
 use super::ids::{OwnerId, RunId, Seq, Timestamp};
-use super::parts::Usage;
+use super::parts::{Usage, is_zero};
 use super::state::NodeState;
 use super::view::{PausedBy, RunStatus};
 use crate::file::{ErrorCode, WorkflowId};
@@ -61,6 +61,9 @@ pub struct Counts {
     pub skipped: u32,
     /// Taken out.
     pub cancelled: u32,
+    /// Those of the completed ones whose result is that of an earlier run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reused: u32,
 }
 
 impl Counts {
@@ -116,7 +119,10 @@ impl Run {
         let mut counts = Counts { nodes: super::fold::count(self.nodes.len()), ..Counts::default() };
         for record in self.nodes.iter().filter(|record| record.settled) {
             match record.state {
-                NodeState::Completed => counts.completed += 1,
+                NodeState::Completed => {
+                    counts.completed += 1;
+                    counts.reused += u32::from(record.kept);
+                }
                 NodeState::Failed => counts.failed += 1,
                 NodeState::Skipped => counts.skipped += 1,
                 NodeState::Cancelled => counts.cancelled += 1,

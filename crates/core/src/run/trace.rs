@@ -16,6 +16,11 @@ pub enum TraceEvent {
         /// The node.
         node: String,
     },
+    /// A node has the result that it had in an earlier run (`R-CACHE-4`).
+    TaskArtifactsRestored {
+        /// The node.
+        node: String,
+    },
     /// A node failed for good.
     TaskFailed {
         /// The node.
@@ -38,6 +43,7 @@ impl fmt::Display for TraceEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TaskExecuted { node } => write!(formatter, "TaskExecuted {node}"),
+            Self::TaskArtifactsRestored { node } => write!(formatter, "TaskArtifactsRestored {node}"),
             Self::TaskFailed { node, code } => write!(formatter, "TaskFailed {node} {code}"),
             Self::TaskSkipped { node, reason, cause: Some(cause) } => {
                 write!(formatter, "TaskSkipped {node} {} {cause}", reason.as_str())
@@ -72,6 +78,7 @@ impl Run {
         let record = &self.nodes[node.at()];
         let id = |node: NodeIndex| self.address(node);
         match record.state {
+            NodeState::Completed if record.kept => Some(TraceEvent::TaskArtifactsRestored { node: id(node) }),
             NodeState::Completed => Some(TraceEvent::TaskExecuted { node: id(node) }),
             NodeState::Failed if record.settled => {
                 Some(TraceEvent::TaskFailed { node: id(node), code: self.error(node)?.code })

@@ -49,6 +49,8 @@ impl Run {
             Some(Taint::Provided) => Confidence::of(Origin::Person(None)),
             Some(Taint::LowGrade(grade)) => Confidence::of(Origin::Person(Some(*grade))),
         };
+        // A result that an earlier run made brings its own.
+        let own = own.min(self.nodes[node.at()].confidence);
         let travelled = travels(Some(own), self.inputs(node).map(|(_, confidence)| confidence));
         self.nodes[node.at()].confidence = travelled;
     }

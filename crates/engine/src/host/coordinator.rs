@@ -299,7 +299,7 @@ impl Coordinator {
         let taken = &self.mail_taken;
         let ids = replies.iter().filter_map(|reply| match &reply.input {
             Input::Command(command) => taken.contains(&command.id).then_some(command.id),
-            Input::Take { .. } | Input::Report { .. } => None,
+            Input::Take { .. } | Input::Report { .. } | Input::Supersede { .. } => None,
         });
         let ids: Vec<CommandId> = ids.collect();
         if !ids.is_empty() && self.store.mailbox.remove(&ids).is_ok() {

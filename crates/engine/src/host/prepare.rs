@@ -120,7 +120,7 @@ fn identity(place: &Place<'_>, run: &Run, node: NodeIndex, attempt: u32) -> Resu
         run: created.run,
         attempt,
         attempt_id: attempt_id(created.run, &name, attempt),
-        idempotency_key: idempotency_key(created.first_run, &name, 0),
+        idempotency_key: idempotency_key(created.first_run, &name, run.generation(node)),
         node: name,
         owner: place.owner,
     })

@@ -121,7 +121,8 @@ mod tests {
         let run = RunId(Uuid::from_u128(1));
         let created = Created::first(run, &definition, [].into());
         let owned = Entry::Owned { owner: OwnerId(Uuid::from_u128(2)), fence: Fence(1), person: false };
-        let ending = Ending { status: EndStatus::Completed, exit: 0, degraded: false, failure: None };
+        let ending =
+            Ending { status: EndStatus::Completed, exit: 0, degraded: false, failure: None, superseded_by: None };
         let silent = (0..2 * PAGE).map(|at| Entry::Held { on: at % 2 == 0 });
         let entries = [Entry::Created(Box::new(created)), owned].into_iter().chain(silent);
         for (seq, entry) in (1..).map(Seq).zip(entries.chain([Entry::Ended(Box::new(ending))])) {

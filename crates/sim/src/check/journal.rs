@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sprag_core::graph::NodeIndex;
-use sprag_core::run::{Entry, Fence, Input, Refused, Report, Seq, Stage};
+use sprag_core::run::{Entry, Fence, Input, Refused, Report, Seq, Stage, StopCause};
 use sprag_engine::Reply;
 
 use super::history::{History, Line, Verdicts};
@@ -81,7 +81,11 @@ fn acknowledged(lines: &[Line<'_>], reply: &Reply, verdicts: &mut Verdicts) {
             // A run that is over is immutable, so the refusal has no place in it.
             !recorded && *outcome != Err(Refused::Ended)
         }
-        (Input::Take { .. } | Input::Report { .. }, Err(_)) => false,
+        (Input::Supersede { by }, Ok(())) => {
+            let closes = |entry: &Entry| matches!(entry, Entry::Stopping { cause: StopCause::Superseded { by: of }, .. } if of == by);
+            !lines.iter().any(|line| closes(line.entry))
+        }
+        (Input::Take { .. } | Input::Report { .. } | Input::Supersede { .. }, Err(_)) => false,
     };
     if missing {
         verdicts.add("I1", Seq(0), format!("acknowledged and not in the journal: {reply:?}"));

@@ -94,7 +94,10 @@ fn caused(
         StopCause::RetriesExhausted { count: named } => {
             *named == count.after_retries && policy.max_retries_exhausted.is_some_and(|limit| *named >= limit)
         }
-        StopCause::PhaseFailed { .. } | StopCause::PhaseTimeout { .. } | StopCause::Timeout => true,
+        StopCause::PhaseFailed { .. }
+        | StopCause::PhaseTimeout { .. }
+        | StopCause::Timeout
+        | StopCause::Superseded { .. } => true,
         StopCause::Deadline => count.people_since.is_none() && count.deadline.is_some_and(|due| due <= line.at),
         StopCause::Cancel { .. } => {
             let commit = &history.commits[line.commit].entries;
@@ -119,7 +122,7 @@ const fn strictness(cause: &StopCause) -> u8 {
         | StopCause::RetriesExhausted { .. }
         | StopCause::PhaseFailed { .. } => 0,
         StopCause::Deadline | StopCause::PhaseTimeout { .. } | StopCause::Timeout => 1,
-        StopCause::Cancel { .. } => 2,
+        StopCause::Superseded { .. } | StopCause::Cancel { .. } => 2,
     }
 }
 

@@ -16,6 +16,8 @@ mod generated;
 mod growing;
 mod guards;
 mod handling;
+mod lineages;
+mod linking;
 mod naming;
 mod owners;
 mod people;

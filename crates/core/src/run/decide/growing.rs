@@ -107,7 +107,7 @@ impl Run {
         let Some(node) = level.parent else { return Vec::new() };
         if let Some(cause) = &level.stop {
             let error = self.cause_of_failure(at, cause).map(|failure| failure.error);
-            return self.fails(now, node, error.unwrap_or_else(|| self.stopped(cause)));
+            return self.fails(now, node, error.unwrap_or_else(|| stopped(cause)));
         }
         if level.cut && self.is_stopping(node) {
             return vec![Entry::Cancelled { node, cause: CancelCause::Stopped }];
@@ -122,10 +122,6 @@ impl Run {
             (Origin::Graph { round, .. }, Some(_)) => self.iterates(now, node, at, *round, gathered),
             _ => gathered,
         }
-    }
-
-    fn stopped(&self, cause: &StopCause) -> NodeError {
-        NodeError::new(Known::INTERNAL, format!("its children stopped without a failure: {cause:?}"))
     }
 
     /// An iteration of a loop is over: it was the last, or there is another one (`R-NODE-1`).
@@ -158,6 +154,10 @@ impl Run {
             None => self.fails(now, node, NodeError::new(Known::TIMEOUT, "it took longer than its `timeout`")),
         }
     }
+}
+
+fn stopped(cause: &StopCause) -> NodeError {
+    NodeError::new(Known::INTERNAL, format!("its children stopped without a failure: {cause:?}"))
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -5,9 +5,10 @@ use std::fmt;
 use crate::codes::Code;
 use crate::facts::Facts;
 use crate::graph::NodeIndex;
+use crate::run::cause::StopCause;
 use crate::run::entry::Entry;
 use crate::run::fold::{Corrupt, Ownership, Run};
-use crate::run::ids::{Fence, QuestionId, Timestamp};
+use crate::run::ids::{Fence, QuestionId, RunId, Timestamp};
 use crate::run::input::{Input, Taking};
 use crate::run::parts::Refusal;
 use crate::run::question::QuestionKind;
@@ -160,6 +161,7 @@ impl Run {
                 Ok(entries)
             }
             Input::Report { node, attempt, report } => self.report(now, *node, *attempt, report),
+            Input::Supersede { by } => self.superseded(*by),
             Input::Command(command) => {
                 match self.commands.get(&command.id) {
                     Some(None) => return Ok(Vec::new()),
@@ -172,5 +174,17 @@ impl Run {
                 self.command(now, command)
             }
         }
+    }
+
+    /// The run is closed, because a linked one goes on. The first that does stands.
+    fn superseded(&self, by: RunId) -> Result<Vec<Entry>, Refused> {
+        let cause = StopCause::Superseded { by };
+        if self.root().stop.as_ref() == Some(&cause) {
+            return Ok(Vec::new());
+        }
+        if self.ending.is_some() || self.root().stop.as_ref().is_some_and(|stop| stop.level() >= cause.level()) {
+            return Err(Refused::Ended);
+        }
+        Ok(self.stops(0, cause))
     }
 }

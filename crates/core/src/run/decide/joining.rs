@@ -79,11 +79,7 @@ impl Run {
     pub(in crate::run) fn holds(&self, node: NodeIndex, edge: EdgeIndex) -> bool {
         let level = self.level(node);
         let row = &level.body.graph.edges()[edge.0 as usize];
-        let unmet = self.nodes[node.at()]
-            .rare()
-            .verdict
-            .as_ref()
-            .is_some_and(|verdict| verdict.unmet.binary_search(&edge).is_ok());
+        let unmet = self.nodes[node.at()].found_unmet(edge);
         self.source_end(level.global(row.from)).is_some_and(|end| end.lets(row.when)) && !unmet
     }
 }

@@ -6,6 +6,7 @@ use crate::definition::Kind;
 use crate::expr;
 use crate::file::{Duration, TextOr};
 use crate::graph::NodeIndex;
+use crate::run::carrying::Resumed;
 use crate::run::cause::CancelCause;
 use crate::run::class::Known;
 use crate::run::entry::Entry;
@@ -49,6 +50,11 @@ impl Run {
 
     fn open_gate(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
         let compiled = self.compiled(node);
+        if let Some(Resumed::Asks(asking)) = self.resumed_at(node) {
+            let mut question = self.new_question(node, asking.kind, asking.shown.clone(), None);
+            question.error.clone_from(&asking.error);
+            return vec![Entry::Asked(question)];
+        }
         let Some(approve) = &compiled.spec.approve else { return Vec::new() };
         let scope =
             if compiled.kind == Kind::Approve { Scope::of_node(self, node) } else { Scope::of_own_output(self, node) };

@@ -2,6 +2,7 @@
 
 use crate::definition::Kind;
 use crate::expr;
+use crate::file::Agent;
 use crate::graph::NodeIndex;
 use crate::run::class::Known;
 use crate::run::entry::Entry;
@@ -103,13 +104,19 @@ impl Run {
         })
     }
 
+    /// The agent that does a node's work, or generates its nodes.
+    pub(super) fn agent_of(&self, node: NodeIndex) -> Option<&Agent> {
+        let spec = &self.compiled(node).spec;
+        spec.agent.as_deref().or_else(|| spec.generate.as_ref()?.agent.as_deref())
+    }
+
     /// The model of the next attempt: as before, as escalated, or as the node says. It is rendered once.
     pub(super) fn model_to_start(&self, node: NodeIndex) -> Result<Option<String>, NodeError> {
         if let Some(model) = self.model_of(node) {
             return Ok(Some(model.to_owned()));
         }
         let compiled = self.compiled(node);
-        let written = compiled.spec.agent.as_ref().and_then(|agent| agent.model.as_ref());
+        let written = self.agent_of(node).and_then(|agent| agent.model.as_ref());
         let ladder =
             if compiled.kind == Kind::Agent || compiled.spec.recovery.is_some() { self.ladder_of(node) } else { None };
         let own = written.map(|model| expr::text(&model.0, &Scope::of_node(self, node))).transpose();

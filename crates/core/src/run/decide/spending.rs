@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::definition::Kind;
 use crate::file::OnExceeded;
 use crate::graph::NodeIndex;
 use crate::run::class::Known;
@@ -51,7 +50,7 @@ impl Run {
             return Payment::Free;
         }
         let cost = self.expects(node, model);
-        if self.compiled(node).kind != Kind::Agent && cost == Usage::default() {
+        if self.agent_of(node).is_none() && cost == Usage::default() {
             return Payment::Free;
         }
         let mut short = self.purses(node).filter(|(_, purse)| !purse.fits(&cost)).peekable();

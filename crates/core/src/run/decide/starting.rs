@@ -51,11 +51,13 @@ impl Run {
             return fails(NodeError::new(Known::MISSING_DEPENDENCY, message));
         }
         let compiled = self.compiled(node);
-        if compiled.kind.grows() {
-            return vec![started(compiled.spec.timeout.map(|timeout| now.plus(timeout)))];
+        let patience = compiled.spec.timeout.filter(|_| compiled.kind.grows()).map(|timeout| now.plus(timeout));
+        // What an earlier run did, and what grows without work, costs nothing.
+        if self.resumed_at(node).is_some() || (compiled.kind.grows() && compiled.kind != Kind::Generate) {
+            return vec![started(patience)];
         }
         let (Kind::Wait, Some(wait)) = (compiled.kind, &compiled.spec.wait) else {
-            return self.start_work(node, attempt);
+            return self.start_work(node, attempt, patience);
         };
         if let Some(name) = &wait.signal {
             let Some(data) = self.signals.get(name.as_str()).and_then(|kept| kept.front()) else {
@@ -72,10 +74,10 @@ impl Run {
     }
 
     /// Work starts on its model and with what it is expected to cost set aside, or not at all.
-    fn start_work(&self, node: NodeIndex, attempt: u32) -> Vec<Entry> {
+    fn start_work(&self, node: NodeIndex, attempt: u32, due: Option<Timestamp>) -> Vec<Entry> {
         let started = |terms: Terms| {
             let terms = (terms != Terms::default()).then(|| Box::new(terms));
-            Entry::Started { node, attempt, due: None, terms }
+            Entry::Started { node, attempt, due, terms }
         };
         let fails = |error| {
             let failed = Entry::Failed { node, attempt, error: Box::new(error), due: None, chosen: None };

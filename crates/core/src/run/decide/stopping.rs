@@ -16,7 +16,7 @@ impl Run {
         let at = *self.alarmed.first()? as usize;
         let level = &self.levels[at];
         let policy = &level.policy;
-        let first = level.unhandled.first().filter(|_| policy.fail_fast.unwrap_or(false));
+        let first = level.unhandled_here.first().filter(|_| policy.fail_fast.unwrap_or(false));
         let cause = if let Some(node) = first {
             StopCause::FailFast { node: *node }
         } else if policy.max_node_failures.is_some_and(|limit| level.node_failures >= limit) {
@@ -32,12 +32,13 @@ impl Run {
     /// A graph stops, and with it everything inside it that the stop does not leave alone. What is inside comes first.
     pub(super) fn stops(&self, at: usize, cause: StopCause) -> Vec<Entry> {
         let level = cause.level();
-        let mut entries = vec![Entry::Stopping { inside: self.levels[at].parent, cause: cause.clone() }];
+        let mut swept = Vec::new();
         for inside in (at..self.levels.len()).rev().filter(|inside| self.chain(*inside).any(|around| around == at)) {
             let open = self.levels[inside].nodes().filter(|node| !self.nodes[node.at()].settled);
-            entries.extend(open.flat_map(|node| self.swept(level, &cause, node)));
+            swept.extend(open.flat_map(|node| self.swept(level, &cause, node)));
         }
-        entries
+        let stopping = Entry::Stopping { inside: self.levels[at].parent, cause };
+        std::iter::once(stopping).chain(swept).collect()
     }
 
     /// Whether a running node only waits for time or a signal.
@@ -72,11 +73,15 @@ impl Run {
         if level.unsettled > 0 {
             return None;
         }
-        let failed = |exit, failure| Ending { status: EndStatus::Failed, exit, degraded: false, failure };
+        let failed =
+            |exit, failure| Ending { status: EndStatus::Failed, exit, degraded: false, failure, superseded_by: None };
         let unhandled = self.first_unhandled(0);
         Some(match &level.stop {
-            Some(StopCause::Cancel { .. }) => {
-                Ending { status: EndStatus::Cancelled, exit: 5, degraded: false, failure: None }
+            Some(StopCause::Cancel { .. }) => Ending { status: EndStatus::Cancelled, ..failed(5, None) },
+            Some(StopCause::Superseded { by }) => {
+                let error = NodeError::new(Known::INTERRUPTED, format!("it was closed, and run {by} goes on from it"));
+                let closed = failed(1, Some(EndFailure { node: None, error }));
+                Ending { superseded_by: Some(*by), ..closed }
             }
             Some(StopCause::Deadline) => {
                 let error = NodeError::new(Known::DEADLINE_EXCEEDED, "the run's deadline passed");
@@ -85,10 +90,10 @@ impl Run {
             Some(cause) => failed(1, self.cause_of_failure(0, cause)),
             None => match unhandled {
                 Some(node) if level.fails_open() => {
-                    Ending { status: EndStatus::Completed, exit: 0, degraded: true, failure: self.failure_of(node) }
+                    Ending { status: EndStatus::Completed, degraded: true, ..failed(0, self.failure_of(node)) }
                 }
                 Some(node) => failed(1, self.failure_of(node)),
-                None => Ending { status: EndStatus::Completed, exit: 0, degraded: level.tainted, failure: None },
+                None => Ending { status: EndStatus::Completed, degraded: level.tainted, ..failed(0, None) },
             },
         })
     }
@@ -101,9 +106,11 @@ impl Run {
                 // What was handled before the stop is not what went wrong, unless nothing else did.
                 self.first_unhandled(at).map_or_else(|| self.first_failure(at), |node| self.failure_of(node))
             }
-            StopCause::PhaseTimeout { .. } | StopCause::Timeout | StopCause::Deadline | StopCause::Cancel { .. } => {
-                Some(EndFailure { node: None, error: out_of_time(cause) })
-            }
+            StopCause::PhaseTimeout { .. }
+            | StopCause::Timeout
+            | StopCause::Deadline
+            | StopCause::Superseded { .. }
+            | StopCause::Cancel { .. } => Some(EndFailure { node: None, error: out_of_time(cause) }),
         }
     }
 
@@ -114,12 +121,12 @@ impl Run {
 
     fn first_failure(&self, at: usize) -> Option<EndFailure> {
         // Of a graph that fails for what happened deeper inside, the node there is named.
-        let within = (at..self.levels.len()).filter(|inside| self.chain(*inside).any(|around| around == at));
+        let mut within = (at..self.levels.len()).filter(|inside| self.chain(*inside).any(|around| around == at));
         let failed = |inside: usize| {
             let failed = self.levels[inside].nodes().filter(|node| self.nodes[node.at()].state == NodeState::Failed);
             failed.min_by_key(|node| self.canonical_place(*node))
         };
-        within.filter_map(failed).next().and_then(|node| self.failure_of(node))
+        within.find_map(failed).and_then(|node| self.failure_of(node))
     }
 
     /// A phase of the workflow is done: the next one may start, or nothing more does (`R-PHASE-1`).

@@ -164,8 +164,9 @@ fn failure_classes() {
     use FailureClass::{Execution, Graph, System, Workspace};
     let error = NodeError::new(Known::TOOL_ERROR, "x");
     let failure = Some(EndFailure { node: None, error });
-    let failed = Ending { status: EndStatus::Failed, exit: 1, degraded: false, failure };
-    let completed = Ending { status: EndStatus::Completed, exit: 0, degraded: true, failure: None };
+    let failed = Ending { status: EndStatus::Failed, exit: 1, degraded: false, failure, superseded_by: None };
+    let completed =
+        Ending { status: EndStatus::Completed, exit: 0, degraded: true, failure: None, superseded_by: None };
     for (fate, class) in [
         (Fate::BeforeFirstNode(Code::CYCLE), Some(Graph)),
         (Fate::BeforeFirstNode(Code::YAML_SYNTAX), Some(Graph)),

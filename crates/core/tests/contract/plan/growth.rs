@@ -1,11 +1,10 @@
 //! Nodes inside nodes: only what is left of them runs (`R-GROW-2`).
 
-use std::sync::Arc;
-
 use serde_json::json;
 use sprag_core::definition::{Definition, Kind};
 use sprag_core::hash::Digest;
-use sprag_core::plan::{Inside, Past, PastNode, PastPhase, phase_hash};
+use sprag_core::plan::{Inside, Past, PastNode};
+use sprag_core::run::Product;
 
 use super::support::{brief, everything, named, no_retry, node, past, planned, reason, usual};
 use crate::load::support::valid;
@@ -30,7 +29,7 @@ fn inside(children: &str) -> Inside {
         child.needs = needs.split(',').filter(|need| !need.is_empty()).map(str::to_owned).collect();
         (key.to_owned(), child)
     };
-    Inside { body: None, children: children.split_whitespace().map(child).collect() }
+    Inside { children: children.split_whitespace().map(child).collect(), ..Inside::default() }
 }
 
 #[test]
@@ -145,12 +144,12 @@ fn a_generated_body_is_kept() {
     let definition = valid("workflow: w\nnodes: { g: { generate: { run: make } } }\n");
     let mut past = past(&definition, "g=failed");
     past.nodes.get_mut("g").unwrap().inside =
-        Inside { body: Some(Arc::new(json!({"nodes": {}}))), ..inside("a=completed b<a=failed") };
+        Inside { body: Some(Product::of(json!({"nodes": {}}))), ..inside("a=completed b<a=failed") };
     let plan = planned(&definition, &past, &usual()).unwrap();
     assert_eq!(brief(&plan), "+g =g/a +g/b");
-    assert_eq!(*plan.carried(&past).bodies["g"], json!({"nodes": {}}));
+    assert_eq!(plan.carried(&past).grown["g"].body, Some(Product::of(json!({"nodes": {}}))));
     let over = planned(&definition, &past, &named(&["g"])).unwrap();
-    assert!(over.carried(&past).bodies.is_empty());
+    assert!(over.carried(&past).grown.is_empty());
 }
 
 #[test]
@@ -158,24 +157,21 @@ fn a_generated_phase_keeps_its_graph() {
     // R-PHASE-1, R-GROW-2
     let text = "workflow: w\nphases:\n  - { name: one, nodes: { a: { noop: } } }\n  - { name: two, generate: { run: make } }\n  - { name: three, nodes: { z: { noop: } } }\n";
     let definition = valid(text);
-    let mut past = past(&definition, "a=completed z=stopped");
+    let mut past = past(&definition, "a=completed two=failed z=stopped");
     past.phase = Some("two".into());
-    let hash = phase_hash(&definition.phases[1]).unwrap();
-    let inside = Inside { body: Some(Arc::new(json!("body"))), ..inside("x=completed y<x=failed") };
-    past.phases.insert("two".into(), PastPhase { hash, inside });
+    past.nodes.get_mut("two").unwrap().inside =
+        Inside { body: Some(Product::of(json!("body"))), ..inside("x=completed y<x=failed") };
     let plan = planned(&definition, &past, &usual()).unwrap();
-    assert_eq!(brief(&plan), "=a =x +y +z");
-    assert_eq!((plan.start_from_phase, plan.start_from_wave), (Some(1), Some(1)));
-    assert_eq!(*plan.carried(&past).phases["two"], json!("body"));
-    assert!(plan.phases_to_generate.is_empty());
-    assert_eq!(brief(&planned(&definition, &past, &named(&["x"])).unwrap()), "=a +x +y +z");
+    assert_eq!(brief(&plan), "=a +two =two/x +two/y +z");
+    assert_eq!((plan.start_from_phase, plan.start_from_wave), (Some(1), Some(0)));
+    assert_eq!(plan.carried(&past).grown["two"].body, Some(Product::of(json!("body"))));
+    assert_eq!(brief(&planned(&definition, &past, &named(&["two/x"])).unwrap()), "=a +two +two/x +two/y +z");
     // What it was made from changes, so it is made again.
     for plan in [
         planned(&definition, &past, &named(&["a"])).unwrap(),
         planned(&valid(&text.replace("run: make", "run: other")), &past, &usual()).unwrap(),
     ] {
-        assert_eq!(plan.phases_to_generate, ["two"]);
-        assert!(plan.node("x").is_none() && plan.carried(&past).phases.is_empty());
-        assert_eq!(plan.carried(&past).generations.get("x"), Some(&1));
+        assert!(plan.node("two/x").is_none() && plan.carried(&past).grown.is_empty());
+        assert_eq!(plan.carried(&past).generations.get("two/x"), Some(&1));
     }
 }

@@ -8,8 +8,8 @@ use serde_json::json;
 use sprag_core::definition::{Definition, Kind};
 use sprag_core::file::{Node, NodeId, Noop, Policy, When, WorkflowId};
 use sprag_core::graph::{Builder, NewEdge, NodeIndex};
-use sprag_core::plan::{Action, Carried, KeptEnd, Past, PastNode, PastResult, Plan, ResumeOptions};
-use sprag_core::run::{EndStatus, NodeState, Product, SkipReason};
+use sprag_core::plan::{Action, Past, PastNode, Plan, ResumeOptions};
+use sprag_core::run::{Carried, EndStatus, KeptEnd, KeptResult, NodeState, Product, SkipReason};
 
 use super::support::{planned, run};
 
@@ -90,13 +90,13 @@ fn ran(definition: &Definition, carried: &Carried, number: u128, mut dice: impl 
                 state.state = NodeState::Completed;
                 // The result says when it was made, so that one made twice shows.
                 let output = json!([number, state.generation]);
-                state.result = Some(PastResult { product: Product::of(output), taint: None });
+                state.result = Some(KeptResult::of(Product::of(output)));
             }
         }
     }
 }
 
-fn completed(past: &Past) -> BTreeMap<String, PastResult> {
+fn completed(past: &Past) -> BTreeMap<String, KeptResult> {
     let done = past.nodes.iter().filter(|(_, node)| node.state == NodeState::Completed);
     done.map(|(id, node)| (id.clone(), node.result.clone().unwrap())).collect()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use sprag_core::definition::Definition;
 use sprag_core::hash::Digest;
-use sprag_core::plan::{KeptEnd, Mode, PlanError, Request, ResumeOptions, no_task_hashes, plan};
-use sprag_core::run::{NodeError, NodeState, Taint};
+use sprag_core::plan::{Mode, PlanError, Request, ResumeOptions, no_task_hashes, plan};
+use sprag_core::run::{KeptEnd, NodeError, NodeState, Taint};
 
 use super::support::{brief, everything, named, no_retry, node, past, planned, reason, run, usual};
 use crate::load::support::valid;

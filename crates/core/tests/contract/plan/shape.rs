@@ -25,7 +25,6 @@ fn a_plan_as_json() {
             "completed_results": ["a"],
             "start_from_wave": 1,
             "start_from_phase": 0,
-            "phases_to_generate": [],
             "previous_token_usage": {"tokens_in": 100, "tokens_out": 50, "usd": 2.0},
             "saved": {"nodes": 1, "seconds": 1.5, "tokens": 15, "usd": 0.5},
             "changes": {"kept": ["a", "b", "c"], "invalidated": [], "new": [], "removed": []},

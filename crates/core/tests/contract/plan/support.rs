@@ -3,10 +3,10 @@
 use serde_json::json;
 use sprag_core::definition::{Definition, Kind};
 use sprag_core::hash::Digest;
-use sprag_core::plan::{
-    Action, Cost, Mode, Past, PastNode, PastResult, Plan, PlanError, Request, ResumeOptions, no_task_hashes, plan,
+use sprag_core::plan::{Action, Mode, Past, PastNode, Plan, PlanError, Request, ResumeOptions, no_task_hashes, plan};
+use sprag_core::run::{
+    CancelCause, Cost, EndStatus, KeptResult, Known, NodeError, NodeState, Product, RunId, SkipReason, Usage,
 };
-use sprag_core::run::{CancelCause, EndStatus, Known, NodeError, NodeState, Product, RunId, SkipReason, Usage};
 
 /// The cost of every node that ran.
 pub const COST: Cost = Cost { usage: Usage { tokens_in: 10, tokens_out: 5, usd: 0.5 }, millis: 1_500 };
@@ -34,7 +34,7 @@ pub fn node(kind: Kind, hash: Digest, state: &str) -> PastNode {
         word => PastNode::new(kind, hash, NodeState::from_name(word).unwrap()),
     };
     if word == "completed" {
-        node.result = Some(PastResult { product: Product::of(json!("done")), taint: None });
+        node.result = Some(KeptResult::of(Product::of(json!("done"))));
     }
     if node.state == NodeState::Failed {
         node.error = Some(NodeError::new(Known::TOOL_ERROR, "it broke"));

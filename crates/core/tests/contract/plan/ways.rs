@@ -1,7 +1,7 @@
 //! In place, linked or forked (`R-RES-1`, `R-RES-4`, `R-RES-7`).
 
-use sprag_core::plan::{Closing, KeptEnd, Mode, Request, ResumeOptions, Resumed, Way, fork, no_task_hashes, plan, way};
-use sprag_core::run::Usage;
+use sprag_core::plan::{Closing, Mode, Request, ResumeOptions, Resumed, Way, fork, no_task_hashes, plan, way};
+use sprag_core::run::{KeptEnd, Usage};
 
 use super::support::{brief, everything, named, no_retry, past, planned, reason, usual};
 use crate::load::support::valid;
@@ -64,7 +64,7 @@ fn what_waits_for_a_person_goes_on_waiting() {
     assert_eq!(brief(&plan), "=a =x ?b +c");
     assert_eq!(plan.completed_results, ["a", "x"], "what is not approved is no result");
     assert_eq!((plan.start_from_wave, plan.nodes_to_execute.len()), (Some(1), 1));
-    assert!(matches!(plan.carried(&past).nodes["b"].end, KeptEnd::AwaitingApproval(Some(_))));
+    assert!(matches!(plan.carried(&past).nodes["b"].end, KeptEnd::AwaitingApproval { result: Some(_), .. }));
     // The approval was of something else, so it is asked for again.
     let again = planned(&definition, &past, &named(&["a"])).unwrap();
     assert_eq!(brief(&again), "+a =x +b +c");

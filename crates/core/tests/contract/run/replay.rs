@@ -58,8 +58,13 @@ fn what_cannot_be_an_entry_here_is_refused() {
     };
     let ready = Entry::Ready { node: A, verdict: None };
     let started = |attempt| Entry::Started { node: A, attempt, due: None, terms: None };
-    let ended =
-        Entry::Ended(Box::new(Ending { status: EndStatus::Completed, exit: 0, degraded: false, failure: None }));
+    let ended = Entry::Ended(Box::new(Ending {
+        status: EndStatus::Completed,
+        exit: 0,
+        degraded: false,
+        failure: None,
+        superseded_by: None,
+    }));
     let stopped = |node| Entry::Skipped { node, reason: SkipReason::RunStopped, cause: None };
     let table: [(&str, Vec<Entry>, Entry); 20] = [
         ("a node that does not exist", vec![], Entry::Ready { node: NodeIndex(9), verdict: None }),

@@ -21,6 +21,7 @@ fn samples() -> Vec<String> {
         &format!(
             r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","spent":{usage},"expected":{{"a/b":{usage}}},"model_maximum":{{"opus":{usage}}},"strict":true}}}}"#
         ),
+        &carrying(&digest, error),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2}}}}"#),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2,"person":true}}}}"#),
         r#"{"deadline_moved":{"deadline":1800000000000}}"#,
@@ -96,12 +97,42 @@ fn samples() -> Vec<String> {
         r#"{"stopping":{"inside":3,"cause":"timeout"}}"#,
         r#"{"stopping":{"cause":"deadline"}}"#,
         r#"{"stopping":{"cause":{"cancel":{"kill":false}}}}"#,
+        &format!(r#"{{"stopping":{{"cause":{{"superseded":{{"by":"{RUN}"}}}}}}}}"#),
         r#"{"ended":{"status":"completed","exit":0,"degraded":true}}"#,
+        &format!(r#"{{"ended":{{"status":"failed","exit":1,"superseded_by":"{RUN}"}}}}"#),
         &format!(r#"{{"ended":{{"status":"failed","exit":1,"failure":{{"node":3,"error":{error}}}}}}}"#),
     ]
     .into_iter()
     .map(str::to_owned)
     .collect()
+}
+
+/// The creation of a run that begins with a node of every kind of end.
+fn carrying(digest: &str, error: &str) -> String {
+    let kept = |address: &str, end: &str| format!(r#""{address}":{{"end":{end},"hash":"{digest}"}}"#);
+    let nodes = [
+        format!(
+            r#""a":{{"end":{{"completed":{{"product":{{"output":1}},"patches":[{{"b":2}}],"taint":"provided","tainted":true}}}},"hash":"{digest}","task_hash":"{digest}","cost":{{"usage":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"millis":3}},"attempts":2,"unmet":[0]}}"#
+        ),
+        kept("b", &format!(r#"{{"failed":{error}}}"#)),
+        kept("c", r#"{"skipped":["dependency_failed","b"]}"#),
+        kept("d", r#"{"cancelled":"rejected"}"#),
+        kept("e", r#"{"awaiting_approval":{"result":{"product":{}}}}"#),
+        kept(
+            "f",
+            &format!(r#"{{"awaiting_approval":{{"asks":{{"kind":"unknown_outcome","shown":"?","error":{error}}}}}}}"#),
+        ),
+        format!(
+            r#""g/x":{{"end":{{"completed":{{"product":{{}}}}}},"hash":"{digest}","place":{{"kind":"Run","needs":["w"],"keyed":true}}}}"#
+        ),
+    ]
+    .join(",");
+    let grown = format!(
+        r#""g":{{"hash":"{digest}","made_of":"{digest}","body":{{"output":{{"nodes":{{}}}}}}}},"h/y":{{"hash":"{digest}","place":{{"kind":"Map"}}}}"#
+    );
+    format!(
+        r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","mode":"clean","forked_from":"{RUN}","spent":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"carried":{{"nodes":{{{nodes}}},"grown":{{{grown}}},"generations":{{"a":1}}}}}}}}"#
+    )
 }
 
 fn stored(entries: &str) -> String {
