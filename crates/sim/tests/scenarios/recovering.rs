@@ -24,11 +24,11 @@ fn rows(world: &World, node: &str) -> Vec<LedgerRow> {
 
 /// How the attempts of a node came about and on what they ran, as words: `- haiku, escalate-model sonnet`.
 fn climbed(world: &World, node: &str) -> String {
-    let word = |row: &LedgerRow| {
+    let step = |row: &LedgerRow| {
         let strategy = row.strategy.map_or("-", Strategy::as_str);
         row.model.as_ref().map_or_else(|| strategy.to_owned(), |model| format!("{strategy} {model}"))
     };
-    rows(world, node).iter().map(word).collect::<Vec<_>>().join(", ")
+    rows(world, node).iter().map(step).collect::<Vec<_>>().join(", ")
 }
 
 fn with_feedback(code: Known, text: &str) -> Outcome {
