@@ -31,6 +31,7 @@ mod retry;
 mod schedule;
 mod scope;
 mod setter;
+mod snapshot;
 mod state;
 mod step;
 mod summary;
@@ -57,6 +58,7 @@ pub use parts::{Answer, CommandRecord, Expansion, Growth, Product, Refusal, Tain
 pub use question::{Choice, Question, QuestionKind, shown_digest};
 pub use retry::{Matcher, RetryRules};
 pub use scope::Scope;
+pub use snapshot::{MACHINE_VERSION, Unrestorable};
 pub use state::{InvalidStateTransition, NodeState, is_valid_transition};
 pub use summary::{Counts, Failing, Summary};
 pub use trace::TraceEvent;

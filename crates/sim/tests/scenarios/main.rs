@@ -22,6 +22,7 @@ mod phases;
 mod products;
 mod reviewed;
 mod scheduling;
+mod snapshots;
 mod unavailable;
 mod unknown;
 mod waiting;
