@@ -17,7 +17,7 @@ use super::state::WorkflowState;
 use crate::run::{Known, NodeError, NodeState, RunId, Seq, Taint, Timestamp, Usage};
 
 /// How far the result of a fallback can be trusted (`R-REC-1`).
-const FALLBACK_CONFIDENCE: f64 = 0.3;
+pub(super) const FALLBACK_CONFIDENCE: f64 = 0.3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,6 +106,7 @@ impl FirstNode {
         NodeRecord {
             state: self.state,
             attempts: self.attempts,
+            started_at: None,
             output: self.output,
             error: self.error,
             retry_due: self.retry_due,

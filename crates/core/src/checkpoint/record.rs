@@ -122,6 +122,9 @@ pub struct NodeRecord {
     /// How many attempts there were.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attempts: u32,
+    /// When the attempt under way began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
     /// Its output, while it is not a result: that of a completed node stands once, among the tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Held>,
@@ -227,6 +230,7 @@ impl NodeRecord {
         Self {
             state,
             attempts: 0,
+            started_at: None,
             output: None,
             error: None,
             retry_due: None,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use sprag_core::checkpoint::{About, CHECKPOINT_VERSION, Checkpoint, StateFold, decode_record, encode_record};
 use sprag_core::definition::Definition;
 use sprag_core::file::Duration;
 use sprag_core::run::{Commit, Run};
@@ -36,6 +37,48 @@ fn every_prefix(definition: &Arc<Definition>, journal: &[Arc<Commit>], told: &dy
     entries.len()
 }
 
+/// Makes a checkpoint after every commit, and goes on from it with the rest of the journal.
+fn every_checkpoint(definition: &Arc<Definition>, journal: &[Arc<Commit>], told: &dyn Fn() -> String) {
+    let about = About::default();
+    let mut run = Run::new(Arc::clone(definition));
+    let mut fold = StateFold::new(definition);
+    let mut checkpoints = Vec::new();
+    for commit in journal {
+        for entry in &commit.entries {
+            run.apply(commit.at, entry).unwrap();
+        }
+        // The fold may come after the whole commit.
+        commit.entries.iter().for_each(|entry| fold.apply(&run, commit.at, entry));
+        checkpoints.push(Checkpoint::of(&run, &fold, commit.at, &about).unwrap());
+    }
+    let mut stepwise = (Run::new(Arc::clone(definition)), StateFold::new(definition));
+    for (commit, checkpoint) in journal.iter().zip(&checkpoints) {
+        follow(&mut stepwise, commit);
+        assert_eq!(stepwise.1.state(&stepwise.0), checkpoint.state, "{}", told());
+    }
+    for (at, checkpoint) in checkpoints.iter().enumerate() {
+        let text = encode_record(checkpoint.clone()).unwrap().0;
+        let mut read = decode_record(CHECKPOINT_VERSION, &text, &checkpoint.id).unwrap();
+        assert_eq!(read, Checkpoint { machine: None, ..checkpoint.clone() });
+        read.machine.clone_from(&checkpoint.machine);
+        let mut restored = read.restore(Arc::clone(definition)).unwrap();
+        assert_eq!(restored.1.state(&restored.0), checkpoint.state, "{}", told());
+        let most = if journal.len() > 40 && at % 5 > 0 { 1 } else { journal.len() };
+        for (commit, later) in journal[at + 1..].iter().zip(&checkpoints[at + 1..]).take(most) {
+            follow(&mut restored, commit);
+            let now = Checkpoint::of(&restored.0, &restored.1, commit.at, &about).unwrap();
+            assert!(now == *later, "from {at}: {now:#?}\n{later:#?}\n{}", told());
+        }
+    }
+}
+
+fn follow((run, fold): &mut (Run, StateFold), commit: &Commit) {
+    for entry in &commit.entries {
+        run.apply(commit.at, entry).unwrap();
+        fold.apply(run, commit.at, entry);
+    }
+}
+
 /// The lines in which two runs differ.
 fn difference(left: &Run, right: &Run) -> String {
     let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
@@ -46,6 +89,7 @@ fn difference(left: &Run, right: &Run) -> String {
 fn checked(world: &World) {
     let definition = Arc::new(world.definition().clone());
     every_prefix(&definition, &world.journal(), &|| world.picture());
+    every_checkpoint(&definition, &world.journal(), &|| world.picture());
 }
 
 #[test]
@@ -59,6 +103,16 @@ fn random_runs_are_restored_from_every_point() {
             every_prefix(&scenario.definition(), &player.world.journal(), &|| format!("seed {seed}\n{scenario}"));
     }
     println!("{entries} points");
+}
+
+#[test]
+fn checkpoints_of_random_runs_lead_to_the_same_state() {
+    // R-CP-1, R-RES-4
+    for seed in seeds(51_000, 150) {
+        let scenario = Scenario::new(seed, Features::ALL);
+        let player = played(&scenario, options(seed), faults(seed));
+        every_checkpoint(&scenario.definition(), &player.world.journal(), &|| format!("seed {seed}\n{scenario}"));
+    }
 }
 
 #[test]

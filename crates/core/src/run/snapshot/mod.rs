@@ -3,6 +3,7 @@
 mod refused;
 mod restore;
 mod rows;
+mod seen;
 mod stored;
 mod take;
 

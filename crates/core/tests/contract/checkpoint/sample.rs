@@ -45,7 +45,7 @@ pub fn id(seq: u64) -> CheckpointId {
 
 pub fn task(node: &str, result: Value) -> Task {
     let duration = Duration::from_millis(1_234);
-    Task { task_id: address(node), result: Held::Inline(result), timestamp: NOW, duration }
+    Task { task_id: address(node), result: Held::from(result), timestamp: NOW, duration }
 }
 
 /// A small checkpoint that says something everywhere.
