@@ -14,6 +14,7 @@ mod mark;
 mod marker;
 mod of_run;
 mod pick;
+mod policy;
 mod prune;
 mod record;
 mod refused;

@@ -177,6 +177,7 @@ pub struct Cost {
 #[serde(deny_unknown_fields)]
 pub struct ExecutionConfig {
     /// How it behaves.
+    #[serde(with = "super::policy")]
     pub policy: Policy,
     /// Its parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

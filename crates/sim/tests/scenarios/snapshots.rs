@@ -96,7 +96,7 @@ fn checked(world: &World) {
 fn random_runs_are_restored_from_every_point() {
     // R-JRN-2, R-CP-6
     let mut entries = 0;
-    for seed in seeds(50_000, 250) {
+    for seed in seeds(50_000, 120) {
         let scenario = Scenario::new(seed, Features::ALL);
         let player = played(&scenario, options(seed), faults(seed));
         entries +=
@@ -108,7 +108,7 @@ fn random_runs_are_restored_from_every_point() {
 #[test]
 fn checkpoints_of_random_runs_lead_to_the_same_state() {
     // R-CP-1, R-RES-4
-    for seed in seeds(51_000, 150) {
+    for seed in seeds(51_000, 60) {
         let scenario = Scenario::new(seed, Features::ALL);
         let player = played(&scenario, options(seed), faults(seed));
         every_checkpoint(&scenario.definition(), &player.world.journal(), &|| format!("seed {seed}\n{scenario}"));

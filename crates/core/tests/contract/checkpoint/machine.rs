@@ -29,8 +29,10 @@ const FIRST: &str = include_str!("machine-1.json");
 fn the_form_stays_what_its_version_says() {
     // R-CP-5: whoever changes the form gives it another version; then this sample is a new one.
     let hand = run();
-    assert_eq!(String::from_utf8(hand.run.snapshot().bytes).unwrap(), FIRST.trim_end());
-    let machine = Machine { version: MACHINE_VERSION, bytes: FIRST.trim_end().into() };
+    // How workflows are hashed is not part of it.
+    let sample = FIRST.trim_end().replace("HASH", &hand.run.definition().graph_hash.to_string());
+    assert_eq!(String::from_utf8(hand.run.snapshot().bytes).unwrap(), sample);
+    let machine = Machine { version: MACHINE_VERSION, bytes: sample.into_bytes() };
     assert_eq!(Run::restore(hand.run.shared_definition(), &machine), Ok(hand.run));
 }
 
