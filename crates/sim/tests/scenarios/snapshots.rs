@@ -83,7 +83,7 @@ fn follow((run, fold): &mut (Run, StateFold), commit: &Commit) {
 fn difference(left: &Run, right: &Run) -> String {
     let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
     let differing = left.lines().zip(right.lines()).filter(|(left, right)| left != right).take(12);
-    differing.map(|(left, right)| format!("{left} / {right}\n")).collect()
+    differing.map(|(left, right)| format!("{left} / {right}")).collect::<Vec<_>>().join("\n")
 }
 
 fn checked(world: &World) {

@@ -330,9 +330,10 @@ impl Run {
     fn wait_again(&mut self) -> Result<(), Unrestorable> {
         for node in self.all_nodes() {
             let record = &self.nodes[node.at()];
-            let (state, stage, demand, attempt) = (record.state, record.stage, record.demand, record.attempt);
+            let (state, demand) = (record.state, record.demand);
             let kind = self.compiled(node).kind;
-            let waits = state == NodeState::Running && kind == Kind::Wait && stage == Stage::Work;
+            let waits = state == NodeState::Running && kind == Kind::Wait && record.stage == Stage::Work;
+            let execute = Effect::Execute { node, attempt: record.attempt, stage: record.stage };
             let timer = match state {
                 NodeState::Failed => Some(Timer::Retry(node)),
                 NodeState::Running if kind.grows() => Some(Timer::Children(node)),
@@ -345,7 +346,6 @@ impl Run {
                 self.waiting_for.entry(name).or_default().insert(node);
             }
             if demand != Seq(0) {
-                let execute = Effect::Execute { node, attempt, stage };
                 check(
                     demand <= self.seq && self.demands.insert(demand, execute).is_none(),
                     "it owes two things at once",

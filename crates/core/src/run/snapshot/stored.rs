@@ -63,6 +63,7 @@ pub(super) struct StoredRun {
 /// One graph of a run. Its nodes and edges are made again from what it was made of.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a graph")]
 pub(super) struct StoredLevel {
     pub parent: Option<NodeIndex>,
     pub origin: StoredOrigin,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sprag_core::checkpoint::{
-    About, Checkpoint, DecisionKind, Marked, Marker, MessageKind, Refused, Saved, StateFold, Trigger, Wanted, decode,
-    encode, encode_record, nearest, pick,
+    About, Address, Checkpoint, DecisionKind, Marked, Marker, MessageKind, Refused, Saved, StateFold, Trigger, Wanted,
+    decode, encode, encode_record, nearest, pick,
 };
 use sprag_core::definition::{Definition, Kind};
 use sprag_core::file::{Duration, Node, NodeId, Policy, When, WorkflowId};
@@ -243,7 +243,7 @@ fn what_was_said_made_and_decided_comes_back_exactly() {
     assert_eq!((state.tasks[0].duration.millis, state.tasks[4].duration.millis), (3, 3));
     let decided = &state.decisions[0];
     assert_eq!((decided.what, decided.why.as_deref()), (DecisionKind::Approval, Some("looks good")));
-    assert_eq!(decided.node.as_ref().map(|node| node.as_str()), Some("ok"));
+    assert_eq!(decided.node.as_ref().map(Address::as_str), Some("ok"));
     assert_eq!(state.context, json!({ "zone": "eu", "seen": [1] }));
     let encoded = encode(checkpoint.clone(), &Zstd).unwrap();
     let read = decode(&encoded.bytes, &checkpoint.id, &Zstd).unwrap();
