@@ -10,14 +10,14 @@ use serde::Deserialize;
 use super::address::Address;
 use super::held::Held;
 use super::id::CheckpointId;
-use super::record::{
-    Checkpoint, Cost, ExecutionConfig, Metadata, Mode, NodeRecord, RunRecord, SchemaVersion, Strategy, WorkflowShape,
-};
+use super::record::{Checkpoint, Cost, ExecutionConfig, Metadata, NodeRecord, RunRecord, SchemaVersion, WorkflowShape};
 use super::state::WorkflowState;
+use crate::plan::Mode;
+use crate::run::recovery::Strategy;
 use crate::run::{Known, NodeError, NodeState, RunId, Seq, Taint, Timestamp, Usage};
 
 /// How far the result of a fallback can be trusted (`R-REC-1`).
-const FALLBACK_CONFIDENCE: f64 = 0.3;
+pub(super) const FALLBACK_CONFIDENCE: f64 = 0.3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,6 +106,7 @@ impl FirstNode {
         NodeRecord {
             state: self.state,
             attempts: self.attempts,
+            started_at: None,
             output: self.output,
             error: self.error,
             retry_due: self.retry_due,

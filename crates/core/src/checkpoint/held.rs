@@ -1,6 +1,7 @@
 //! A value that a checkpoint holds itself, or knows by the digest under which the blob store does (`R-CP-2`).
 
 use std::io;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,8 +13,8 @@ use crate::hash::Digest;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Held {
-    /// Here.
-    Inline(Value),
+    /// Here, and perhaps elsewhere in memory too.
+    Inline(Arc<Value>),
     /// In the blob store, as JSON.
     Blob(Digest),
 }
@@ -37,7 +38,12 @@ impl Blob {
 
 impl Held {
     /// The value, if it is here.
-    pub const fn inline(&self) -> Option<&Value> {
+    pub fn inline(&self) -> Option<&Value> {
+        self.shared().map(|value| &**value)
+    }
+
+    /// The value, if it is here, to share.
+    pub const fn shared(&self) -> Option<&Arc<Value>> {
         match self {
             Self::Inline(value) => Some(value),
             Self::Blob(_) => None,
@@ -59,7 +65,8 @@ impl Held {
             if found != *digest {
                 return Err(format!("the blob {digest} holds something else ({found})"));
             }
-            *self = Self::Inline(serde_json::from_slice(bytes).map_err(|error| format!("the blob {digest}: {error}"))?);
+            let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("the blob {digest}: {error}"))?;
+            *self = Self::from(value);
         }
         Ok(())
     }
@@ -78,6 +85,12 @@ impl Held {
 
 impl From<Value> for Held {
     fn from(value: Value) -> Self {
+        Self::Inline(Arc::new(value))
+    }
+}
+
+impl From<Arc<Value>> for Held {
+    fn from(value: Arc<Value>) -> Self {
         Self::Inline(value)
     }
 }

@@ -11,11 +11,16 @@ mod header;
 mod held;
 mod id;
 mod mark;
+mod marker;
+mod of_run;
 mod pick;
+mod policy;
 mod prune;
 mod record;
 mod refused;
 mod state;
+mod state_fold;
+mod trigger;
 
 pub use address::{Address, NotAnAddress};
 pub use codec::{Encoded, Pack, decode, decode_record, encode, encode_record};
@@ -23,14 +28,18 @@ pub use growth::Growth;
 pub use held::{Blob, Held, json_bytes};
 pub use id::{CheckpointId, NotACheckpointId};
 pub use mark::{Mark, Saved, Trigger, nearest};
+pub use marker::{Marked, Marker};
+pub use of_run::About;
 pub use pick::{Picked, Unserved, Wanted, pick};
 pub use prune::prune;
 pub use record::{
-    Checkpoint, Cost, ExecutionConfig, Machine, Metadata, Mode, NodeRecord, RunRecord, SchemaVersion, ShapeEdge, Spent,
-    Strategy, WorkflowShape,
+    Checkpoint, Cost, ExecutionConfig, Machine, Metadata, NodeRecord, RunRecord, SchemaVersion, ShapeEdge, Spent,
+    WorkflowShape,
 };
 pub use refused::{Refused, Unwritable};
 pub use state::{DecisionKind, DecisionRecord, Message, MessageKind, Task, Update, WorkflowState};
+pub use state_fold::StateFold;
+pub use trigger::trigger_of;
 
 /// The version of the stored record. Older ones are migrated forward when they are read; newer ones are refused.
 pub const CHECKPOINT_VERSION: u16 = 2;

@@ -13,6 +13,8 @@ use super::state::WorkflowState;
 use crate::definition::Definition;
 use crate::file::{NodeId, Policy, When, WorkflowId};
 use crate::hash::Digest;
+use crate::plan::Mode;
+use crate::run::recovery::Strategy;
 use crate::run::{NodeError, NodeState, RunId, Seq, Taint, Timestamp, Usage};
 
 /// A checkpoint. Its checksum stands in the header of its stored form, which covers everything else.
@@ -100,19 +102,6 @@ pub struct RunRecord {
     pub cost: Cost,
 }
 
-/// What a run may reuse (`R-MODE-1`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// Nothing.
-    Clean,
-    /// What its task hash proves unchanged.
-    #[default]
-    Incremental,
-    /// What an earlier run of the same graph completed.
-    ResumeOnly,
-}
-
 /// One node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,6 +111,9 @@ pub struct NodeRecord {
     /// How many attempts there were.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attempts: u32,
+    /// When the attempt under way began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
     /// Its output, while it is not a result: that of a completed node stands once, among the tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Held>,
@@ -145,19 +137,6 @@ pub struct NodeRecord {
     pub confidence: Option<f64>,
 }
 
-/// A way to recover from a failed attempt (`R-REC-1`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names are those of the contract")]
-pub enum Strategy {
-    RetrySame,
-    RetryWithFeedback,
-    EscalateModel,
-    DecomposeFurther,
-    SkipWithFallback,
-    HumanIntervention,
-}
-
 /// Money.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,6 +153,7 @@ pub struct Cost {
 #[serde(deny_unknown_fields)]
 pub struct ExecutionConfig {
     /// How it behaves.
+    #[serde(with = "super::policy")]
     pub policy: Policy,
     /// Its parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -227,6 +207,7 @@ impl NodeRecord {
         Self {
             state,
             attempts: 0,
+            started_at: None,
             output: None,
             error: None,
             retry_due: None,

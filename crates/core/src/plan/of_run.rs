@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::make::is_keyed;
 use super::past::{Inside, Past, PastNode};
@@ -15,8 +15,8 @@ use crate::file::Semantics;
 use crate::graph::NodeIndex;
 use crate::hash::Digest;
 use crate::run::{
-    Asking, CancelCause, Carried, Cost, Entry, Gathering, Growth, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult,
-    Known, NodeError, NodeState, Product, Question, QuestionKind, Run, Taint, Timestamp,
+    Asking, CancelCause, Carried, Cost, Entry, Growth, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult, Known,
+    NodeError, NodeState, Product, Question, QuestionKind, Run, Taint, Timestamp,
 };
 
 impl Past {
@@ -220,13 +220,7 @@ impl Reading<'_> {
                 Some(value) => value.clone(),
                 None => told.cells[child.at()].product.as_ref().map(|of| Value::clone(&of.output)).unwrap_or_default(),
             };
-            let made = match self.run.gathered_from(node) {
-                Gathering::List(children) => Value::Array(children.into_iter().map(output).collect()),
-                Gathering::Named(children) => {
-                    let named = children.into_iter().map(|(id, child)| (id, output(child)));
-                    Value::Object(named.collect::<Map<_, _>>())
-                }
-            };
+            let made = self.run.gathered_inside(node, output).unwrap_or_default();
             let cell = told.cell(node);
             let before = cell.body.as_ref().map(|body| Product { usage: None, ..body.clone() });
             cell.product = Some(Product { output: Arc::new(made), ..before.unwrap_or_default() });

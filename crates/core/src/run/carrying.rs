@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::fold::Run;
 use super::input::Stage;
 use super::kept::{Asking, Carried, Kept, KeptEnd, KeptResult};
@@ -15,7 +17,8 @@ use crate::definition::Kind;
 use crate::graph::{EdgeIndex, NodeIndex};
 
 /// What the first attempt of a node does in place of its work, which was done in an earlier run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Resumed {
     /// It grows into what its work had produced.
     Grows(Box<Product>),
@@ -41,6 +44,14 @@ impl Run {
     pub fn generation(&self, node: NodeIndex) -> u32 {
         let generations = self.carried().map(|carried| &carried.generations).filter(|known| !known.is_empty());
         generations.and_then(|known| known.get(&self.address(node))).copied().unwrap_or(0)
+    }
+
+    /// The result that a node began with.
+    pub(crate) fn kept_result(&self, node: NodeIndex) -> Option<&KeptResult> {
+        match &self.carried()?.nodes.get(&self.address(node))?.end {
+            KeptEnd::Completed(result) => Some(result),
+            _ => None,
+        }
     }
 
     pub(super) fn carried(&self) -> Option<&Arc<Carried>> {

@@ -27,9 +27,21 @@ impl Context {
     /// A node patches the context, or what grew inside it does, one after the other.
     pub fn patch(&mut self, graph: &Graph, node: NodeIndex, patches: impl IntoIterator<Item = Arc<Value>>) {
         for (place, patch) in (0_u32..).zip(patches) {
-            self.ancestry.get_or_insert_with(|| Arc::new(Ancestry::new(graph)));
-            self.patches.insert((graph.phase(node), graph.wave(node), node, place), patch);
+            self.restore(graph, node, place, patch);
         }
+    }
+
+    /// Each patch with the node that made it and its place among those of that node.
+    pub fn stored(&self) -> impl Iterator<Item = (NodeIndex, u32, &Arc<Value>)> {
+        // The base and the labels come from the graph.
+        let Self { base: _, patches, ancestry: _ } = self;
+        patches.iter().map(|((_, _, node, place), patch)| (*node, *place, patch))
+    }
+
+    /// Puts a patch back to its place.
+    pub fn restore(&mut self, graph: &Graph, node: NodeIndex, place: u32, patch: Arc<Value>) {
+        self.ancestry.get_or_insert_with(|| Arc::new(Ancestry::new(graph)));
+        self.patches.insert((graph.phase(node), graph.wave(node), node, place), patch);
     }
 
     /// All patches so far, in order.

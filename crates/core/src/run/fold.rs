@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::carrying::Resumed;
@@ -84,7 +85,8 @@ pub struct Run {
 }
 
 /// Who may write the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Ownership {
     /// The process.
     pub owner: OwnerId,
@@ -95,7 +97,8 @@ pub struct Ownership {
 }
 
 /// A question, and how it was closed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AskedQuestion {
     /// The question.
     pub question: Box<Question>,
@@ -106,7 +109,8 @@ pub struct AskedQuestion {
 }
 
 /// How a question was closed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Closing {
     /// By a person.
     Answered(Box<Answer>),

@@ -25,20 +25,26 @@ use crate::load::{Soil, grown};
 impl Run {
     /// The graph that a node becomes. Generated graphs are compiled from what the node's work produced.
     pub(super) fn body_of(&self, node: NodeIndex, of: &Growth) -> Result<(Arc<Definition>, Origin), NodeError> {
+        let origin = match of {
+            Growth::Items(items) => Origin::Items(Arc::clone(items)),
+            Growth::Params(params) => Origin::Graph { round: 0, params: params.clone() },
+            Growth::Body(_) => Origin::Grown(self.nodes[node.at()].rare().output.clone().unwrap_or_default()),
+        };
+        Ok((self.body_from(node, &origin)?, origin))
+    }
+
+    /// The graph of a node's children, made again from what it was made of.
+    pub(super) fn body_from(&self, node: NodeIndex, origin: &Origin) -> Result<Arc<Definition>, NodeError> {
         let level = self.level(node);
         let missing = |what: &str| NodeError::new(Known::MISSING_DEPENDENCY, what.to_owned());
-        match of {
-            Growth::Items(items) => {
+        match origin {
+            Origin::Workflow => Err(missing("the workflow is inside no node")),
+            Origin::Items(items) => {
                 let copies = level.body.copies(level.local(node), count(items.len()));
-                let body = copies.ok_or_else(|| missing("there is no node to copy"))?;
-                Ok((Arc::new(body), Origin::Items(Arc::clone(items))))
+                copies.map(Arc::new).ok_or_else(|| missing("there is no node to copy"))
             }
-            Growth::Params(params) => {
-                let body = self.graph_inside(node).ok_or_else(|| missing("its sub-workflow is not there"))?;
-                Ok((body, Origin::Graph { round: 0, params: params.clone() }))
-            }
-            Growth::Body(_) => {
-                let produced = self.nodes[node.at()].rare().output.clone().unwrap_or_default();
+            Origin::Graph { .. } => self.graph_inside(node).ok_or_else(|| missing("its sub-workflow is not there")),
+            Origin::Grown(produced) => {
                 let known = |file: &str| self.file(self.level_at(node), file).is_some();
                 let soil = Soil {
                     id: &level.body.id,
@@ -47,14 +53,14 @@ impl Run {
                     files: &known,
                 };
                 // How many there may be is decided when they grow; what was accepted once stays accepted.
-                let mut body = grown(&produced, &soil, &Limits::none())?;
+                let mut body = grown(produced, &soil, &Limits::none())?;
                 let named = body.sub_workflow_files().into_iter().map(str::to_owned);
                 let files: BTreeMap<_, _> =
                     named.filter_map(|name| Some((name.clone(), self.file(self.level_at(node), &name)?))).collect();
                 if !files.is_empty() {
                     body.link(files);
                 }
-                Ok((Arc::new(body), Origin::Grown(produced)))
+                Ok(Arc::new(body))
             }
         }
     }
@@ -104,6 +110,19 @@ impl Run {
         record.stage = Stage::Children;
         record.forget(|rare| rare.output = None);
 
+        let at = self.attach(node, body, origin);
+        let deadline = self.levels[at].policy.deadline.map(|length| self.at.plus(length));
+        self.levels[at].deadline = deadline;
+        self.timers.limit(Limit::Graph(count(at)), None, deadline);
+        self.offer(self.level_at(node));
+        self.begin_kept_children(at, expansion);
+        self.open_phase(at);
+        self.advance(at);
+        Ok(())
+    }
+
+    /// Adds the graph of a node's children, in which nothing has happened yet.
+    pub(super) fn attach(&mut self, node: NodeIndex, body: Arc<Definition>, origin: Origin) -> usize {
         let around = self.level_at(node);
         let policy = narrowed(&inner_policy(&body, &origin), &self.levels[around].policy);
         let mut level = Level::new(body, policy, origin);
@@ -112,17 +131,11 @@ impl Run {
         level.around = Some(count(around));
         level.depth = self.levels[around].depth + 1;
         level.open_purse(&Usage::default());
-        level.deadline = level.policy.deadline.map(|length| self.at.plus(length));
         let at = self.levels.len();
-        self.timers.limit(Limit::Graph(count(at)), None, level.deadline);
         self.nodes.extend(records(&level.body));
         self.levels.push(level);
         self.grown.entry(node).or_default().push(count(at));
-        self.offer(around);
-        self.begin_kept_children(at, expansion);
-        self.open_phase(at);
-        self.advance(at);
-        Ok(())
+        at
     }
 
     /// The phase that is under way begins: nodes that wait for nothing may be decided, and its time runs.
@@ -186,8 +199,12 @@ impl Run {
 
     /// What a node's children made: a list of what each copy gave, or what the nodes without outgoing edges gave, by id.
     pub(super) fn gathered(&self, at: usize) -> Value {
+        self.gathered_from(at, |node| self.output(node).cloned().unwrap_or_default())
+    }
+
+    /// The same, where somebody else knows the outputs.
+    pub(in crate::run) fn gathered_from(&self, at: usize, output: impl Fn(NodeIndex) -> Value) -> Value {
         let level = &self.levels[at];
-        let output = |node: NodeIndex| self.output(node).cloned().unwrap_or_default();
         if matches!(level.origin, Origin::Items(_)) {
             return Value::Array(level.nodes().map(output).collect());
         }

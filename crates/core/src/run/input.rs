@@ -85,7 +85,8 @@ pub enum Report {
 }
 
 /// What is being done for an attempt (`R-STATE-8`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The work itself.
     Work,

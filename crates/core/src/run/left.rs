@@ -9,14 +9,6 @@ use super::level::{Level, Origin};
 use super::state::NodeState;
 use crate::graph::NodeIndex;
 
-/// The nodes whose outputs make up the output of the one that they grew in.
-pub(crate) enum Gathering {
-    /// In a list.
-    List(Vec<NodeIndex>),
-    /// By id.
-    Named(Vec<(String, NodeIndex)>),
-}
-
 static NULL: Value = Value::Null;
 
 impl Run {
@@ -47,15 +39,9 @@ impl Run {
         (!completed).then(|| self.output(node).unwrap_or(&NULL))
     }
 
-    /// Whose outputs a node gathers.
-    pub(crate) fn gathered_from(&self, node: NodeIndex) -> Gathering {
-        let Some(level) = self.inside(node).map(|at| &self.levels[at]) else { return Gathering::List(Vec::new()) };
-        if matches!(level.origin, Origin::Items(_)) {
-            return Gathering::List(level.nodes().collect());
-        }
-        let graph = &level.body.graph;
-        let last = graph.nodes().filter(|local| graph.edges_from(*local).next().is_none());
-        Gathering::Named(last.map(|local| (graph.id(local).to_string(), level.global(local))).collect())
+    /// What a node's children made, where somebody else knows their outputs.
+    pub(crate) fn gathered_inside(&self, node: NodeIndex, output: impl Fn(NodeIndex) -> Value) -> Option<Value> {
+        self.inside(node).map(|at| self.gathered_from(at, output))
     }
 
     pub(crate) fn patches_of_children(&self, node: NodeIndex) -> Vec<Arc<Value>> {

@@ -237,7 +237,7 @@ impl Run {
     }
 
     /// The newest graph that a node grew into.
-    pub(super) fn inside(&self, node: NodeIndex) -> Option<usize> {
+    pub(crate) fn inside(&self, node: NodeIndex) -> Option<usize> {
         self.grown.get(&node).and_then(|levels| levels.last()).map(|level| *level as usize)
     }
 

@@ -36,6 +36,11 @@ impl Run {
         )
     }
 
+    /// What is set aside for attempts under way.
+    pub fn reserved(&self) -> Usage {
+        self.root().purse.as_ref().map(|purse| purse.reserved()).unwrap_or_default()
+    }
+
     /// Ready nodes that wait for money, and what they are expected to cost.
     pub fn withheld(&self) -> impl Iterator<Item = (NodeIndex, Usage)> {
         self.withheld.iter().map(|(node, expected)| (*node, *expected))

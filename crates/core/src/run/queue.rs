@@ -4,6 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::graph::NodeIndex;
 
 /// The order among ready nodes of one graph (`R-SCHED-3`): under `waves` the wave first, then priority, depth, id.
@@ -14,7 +16,8 @@ pub(super) struct Turn {
 }
 
 /// The order among ready nodes that may start, of whichever graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Rank {
     pub priority: Reverse<i32>,
     pub depth: u32,
@@ -95,6 +98,15 @@ impl Queue {
         if let Some(rank) = now {
             inner.insert((rank, inside));
         }
+    }
+
+    /// What it offers to the graph around it; the rest is the ready nodes, and what the graphs inside offer.
+    pub const fn stored(&self) -> (Option<Rank>, Option<Rank>) {
+        let Self {
+            working: Lane { own: _, inner: _, offered: working },
+            waiting: Lane { own: _, inner: _, offered: waiting },
+        } = self;
+        (*working, *waiting)
     }
 
     const fn lane(&self, side: Side) -> &Lane {

@@ -41,7 +41,8 @@ pub(super) struct Record {
     pub readers: u32,
     /// Since which entry the world owes it something; `Seq(0)` when nothing is owed.
     pub demand: Seq,
-    rare: Option<Box<Rare>>,
+    /// For the setters below, and for what stores a whole run.
+    pub rare: Option<Box<Rare>>,
 }
 
 /// What only some nodes have.

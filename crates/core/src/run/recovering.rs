@@ -52,7 +52,8 @@ pub struct Terms {
 }
 
 /// What a node that was recovered, or runs on a model, remembers.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Climb {
     /// The strategies used, in order.
     pub used: Vec<Strategy>,

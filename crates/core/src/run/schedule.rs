@@ -110,6 +110,13 @@ impl Timers {
         self.limits = std::mem::take(&mut self.limits).into_iter().map(|(at, limit)| (at.plus(by), limit)).collect();
     }
 
+    /// Whether the limits stand still, and whether the run itself has one that counts.
+    pub fn stored(&self, deadline: Option<Timestamp>) -> (bool, bool) {
+        // Everything else is read off the nodes, the questions and the graphs.
+        let Self { due: _, limits, stopped, retries: _, waits: _ } = self;
+        (*stopped, deadline.is_some_and(|deadline| limits.contains(&(deadline, Limit::Run))))
+    }
+
     /// Whether time alone will move the run; a retry of a held run only makes a node ready.
     pub const fn will_move(&self, held: bool) -> bool {
         self.waits > 0 || (self.retries > 0 && !held)
@@ -136,6 +143,36 @@ impl Waves {
             unsettled[usize::from(graph.phase(node))][graph.wave(node) as usize] += 1;
         }
         Self { scheduling, unsettled, settled: BTreeSet::new(), phase: 0, announced: 0 }
+    }
+
+    /// How far the barrier has come: the phase, how many waves of it are announced, and which are settled before that.
+    pub fn stored(&self) -> (u16, u32, Vec<(u16, u32)>) {
+        // The rest is counted again.
+        let Self { scheduling: _, unsettled: _, settled, phase, announced } = self;
+        (*phase, *announced, settled.iter().copied().collect())
+    }
+
+    /// Takes the barrier to where it was, once every settled node is. False if it cannot have been there.
+    pub fn restore(&mut self, phase: u16, announced: u32, settled: &[(u16, u32)]) -> bool {
+        let waves = |phase: u16| self.unsettled.get(usize::from(phase));
+        let over = |(phase, wave): &(u16, u32)| waves(*phase).and_then(|waves| waves.get(*wave as usize)) == Some(&0);
+        let reached = usize::from(phase) <= self.unsettled.len()
+            && announced as usize <= waves(phase).map_or(0, Vec::len)
+            && settled.iter().all(over);
+        self.settled = settled.iter().copied().collect();
+        self.phase = phase;
+        self.announced = announced;
+        reached
+    }
+
+    /// The phase that is under way, or the last one, and how many of its waves are announced as done.
+    pub fn progress(&self) -> (u16, u32) {
+        match self.unsettled.last() {
+            Some(last) if usize::from(self.phase) >= self.unsettled.len() => {
+                (self.phase - 1, super::fold::count(last.len()))
+            }
+            _ => (self.phase, self.announced),
+        }
     }
 
     /// The place of a node in the queue of ready nodes. `local` is its number in the graph.

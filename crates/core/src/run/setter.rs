@@ -131,12 +131,12 @@ impl Run {
         }
     }
 
-    fn wait_timer(&self, node: NodeIndex) -> Timer {
+    pub(super) fn wait_timer(&self, node: NodeIndex) -> Timer {
         if self.signal_of(node).is_some() { Timer::Signal(node) } else { Timer::Wait(node) }
     }
 
     /// The signal that a node waits for.
-    fn signal_of(&self, node: NodeIndex) -> Option<&str> {
+    pub(super) fn signal_of(&self, node: NodeIndex) -> Option<&str> {
         self.compiled(node).spec.wait.as_ref()?.signal.as_ref().map(NodeId::as_str)
     }
 

@@ -26,6 +26,7 @@ mod products;
 mod recovering;
 mod reviewed;
 mod scheduling;
+mod snapshots;
 mod trust;
 mod unavailable;
 mod unknown;

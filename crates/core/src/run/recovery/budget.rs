@@ -41,7 +41,8 @@ pub struct Exceeded {
 /// The money of a run: limits, what was spent, and a reservation for each attempt under way.
 ///
 /// What was spent and what is reserved count alike, so attempts that run at the same time cannot overspend together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "K: Ord + Deserialize<'de>"))]
 pub struct Purse<K> {
     tokens_max: Option<u64>,
     parts_max: Option<u64>,
@@ -117,6 +118,11 @@ impl<K: Ord> Purse<K> {
         self.spent.usage()
     }
 
+    /// What is set aside for attempts under way.
+    pub fn reserved(&self) -> Usage {
+        self.reserved.values().fold(Cost::default(), |sum, cost| sum.plus(*cost)).usage()
+    }
+
     /// The attempts that hold a reservation.
     pub fn holders(&self) -> impl Iterator<Item = &K> {
         self.reserved.keys()
@@ -137,7 +143,8 @@ pub fn expected(ledger: Option<&Usage>, model_max: Option<&Usage>) -> Usage {
 }
 
 /// A cost in whole numbers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Cost {
     tokens_in: u64,
     tokens_out: u64,

@@ -2,7 +2,9 @@
 
 mod damage;
 mod growth;
+mod machine;
 mod marks;
+mod of_run;
 mod sample;
 mod session_keys;
 mod state;

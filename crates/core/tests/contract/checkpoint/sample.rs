@@ -5,11 +5,13 @@ use std::io::Read as _;
 use serde_json::{Value, json};
 use sprag_core::checkpoint::{
     Address, Checkpoint, CheckpointId, Cost, DecisionKind, DecisionRecord, ExecutionConfig, Held, Machine, Message,
-    MessageKind, Metadata, Mode, NodeRecord, Pack, RunRecord, SchemaVersion, ShapeEdge, Spent, Strategy, Task, Update,
-    WorkflowShape, WorkflowState,
+    MessageKind, Metadata, NodeRecord, Pack, RunRecord, SchemaVersion, ShapeEdge, Spent, Task, Update, WorkflowShape,
+    WorkflowState,
 };
 use sprag_core::file::{Budget, Duration, NodeId, Policy, When, WorkflowId};
 use sprag_core::hash::Digest;
+use sprag_core::plan::Mode;
+use sprag_core::run::recovery::Strategy;
 use sprag_core::run::{Known, NodeError, NodeState, RunId, Seq, Taint, Timestamp, Usage};
 
 pub const RUN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -45,7 +47,7 @@ pub fn id(seq: u64) -> CheckpointId {
 
 pub fn task(node: &str, result: Value) -> Task {
     let duration = Duration::from_millis(1_234);
-    Task { task_id: address(node), result: Held::Inline(result), timestamp: NOW, duration }
+    Task { task_id: address(node), result: Held::from(result), timestamp: NOW, duration }
 }
 
 /// A small checkpoint that says something everywhere.

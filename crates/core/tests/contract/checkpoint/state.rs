@@ -80,7 +80,7 @@ fn update() -> impl Strategy<Value = Update> {
     let task = (json.clone(), 0_u64..1_000).prop_map(|(result, millis)| {
         let timestamp = Timestamp::from_millis(5);
         let duration = Duration::from_millis(millis);
-        Update::Task(Task { task_id: address("each/1"), result: Held::Inline(result), timestamp, duration })
+        Update::Task(Task { task_id: address("each/1"), result: Held::from(result), timestamp, duration })
     });
     let decision = "[a-z]{0,4}".prop_map(|choice| {
         let at = Timestamp::from_millis(5);

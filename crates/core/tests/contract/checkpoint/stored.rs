@@ -86,8 +86,7 @@ fn long_outputs_go_to_the_blob_store() {
     let edge = json!("y".repeat(64 * 1024 - 2));
     checkpoint.state.apply(Update::Task(task("ship", long.clone())));
     checkpoint.state.apply(Update::Task(task("each/2", edge.clone())));
-    let waiting =
-        NodeRecord { output: Some(Held::Inline(long.clone())), ..NodeRecord::new(NodeState::AwaitingApproval) };
+    let waiting = NodeRecord { output: Some(Held::from(long.clone())), ..NodeRecord::new(NodeState::AwaitingApproval) };
     checkpoint.run.nodes.insert(address("each/3"), waiting);
     checkpoint.run.nodes.insert(address("each/2"), NodeRecord::new(NodeState::Completed));
     let encoded = encode(checkpoint.clone(), &Zstd).unwrap();
