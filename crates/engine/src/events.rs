@@ -63,8 +63,9 @@ pub enum What {
     Asked {
         /// Its number.
         question: String,
-        /// The node that waits.
-        node: String,
+        /// The node that waits; none where the whole run is meant.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
         /// What is asked.
         shown: String,
     },
@@ -177,7 +178,7 @@ impl Reader {
             }
             Entry::Owned { person, .. } => What::RunOwned { resumed: *person },
             Entry::Ready { node, .. } => self.moved(*node, NodeState::Ready, |_| {}),
-            Entry::Started { node, attempt, due } => {
+            Entry::Started { node, attempt, due, .. } => {
                 self.nodes[node.at()].1 = *attempt;
                 self.moved(*node, NodeState::Running, |moved| moved.due = *due)
             }
@@ -188,10 +189,12 @@ impl Reader {
                 moved.due = *due;
             }),
             Entry::Asked(question) => {
-                self.nodes[question.node.at()].0 = NodeState::AwaitingApproval;
+                if let Some(node) = question.node {
+                    self.nodes[node.at()].0 = NodeState::AwaitingApproval;
+                }
                 What::Asked {
                     question: question.id.to_string(),
-                    node: self.name(question.node),
+                    node: question.node.map(|node| self.name(node)),
                     shown: question.shown.clone(),
                 }
             }
@@ -229,6 +232,10 @@ impl Reader {
             | Entry::Graded { .. }
             | Entry::Finalised { .. }
             | Entry::Unknown { .. }
+            | Entry::Spent { .. }
+            | Entry::Decomposing { .. }
+            | Entry::Withheld { .. }
+            | Entry::BudgetRaised { .. }
             | Entry::Expanded(_)
             | Entry::Gathered { .. }
             | Entry::Stopping { inside: Some(_), .. }

@@ -42,7 +42,8 @@ impl World {
             let given =
                 defaults.filter_map(|(name, param)| Some((name.to_string(), param.default.as_ref()?.0.clone())));
             let first = Created::first(self.id, &self.definition, given.collect());
-            let created = self.creation.clone().unwrap_or(Created { growth: self.growth, ..first });
+            let mut created = self.creation.clone().unwrap_or(Created { growth: self.growth, ..first });
+            (self.prepare)(&mut created);
             Driver::create(Arc::clone(&self.definition), created, owner, self.options.slots)
         } else {
             let commits = journal.iter().map(AsRef::as_ref);

@@ -248,8 +248,15 @@ impl Player {
         } else if let Some((id, kind, digest)) = open {
             let choices: &[_] = match kind {
                 QuestionKind::Gate => &[Choice::Approve, Choice::Reject],
-                QuestionKind::UnknownOutcome if rests > PATIENCE => &[Choice::Fail],
-                QuestionKind::UnknownOutcome => &[Choice::Retry, Choice::Provide, Choice::Skip, Choice::Fail],
+                QuestionKind::UnknownOutcome | QuestionKind::Intervention | QuestionKind::Budget
+                    if rests > PATIENCE =>
+                {
+                    &[Choice::Fail]
+                }
+                QuestionKind::Budget => &[Choice::Raise, Choice::Fail],
+                QuestionKind::UnknownOutcome | QuestionKind::Intervention => {
+                    &[Choice::Retry, Choice::Provide, Choice::Skip, Choice::Fail]
+                }
             };
             let choice = self.rng.pick(choices).copied().unwrap_or(Choice::Fail);
             let data = (choice == Choice::Provide).then(|| json!({ "ok": true, "n": 1 }));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sprag_core::file::{Duration, ErrorCode};
-use sprag_core::run::{Grade, NodeError, Product, Report, Stage};
+use sprag_core::run::{Grade, NodeError, Product, Report, Stage, Usage};
 
 /// How one execution ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub enum Outcome {
     Produces(Product),
     /// The work fails.
     Fails(NodeError),
+    /// The work fails, and costs something all the same.
+    FailsAt(NodeError, Usage),
     /// It never ends by itself.
     Hangs,
 }
@@ -93,11 +95,13 @@ impl Script {
             Stage::Work => match self.next(&self.outcomes, node, stage) {
                 Some(Outcome::Produces(product)) => Report::Produced(product.clone()),
                 Some(Outcome::Fails(error)) => Report::Failed(stage, error.clone()),
+                Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error.clone(), *usage),
                 Some(Outcome::Hangs) | None => Report::Produced(Product::default()),
             },
             Stage::Decompose => match self.next(&self.decompositions, node, stage) {
                 Some(Outcome::Produces(product)) => Report::Decomposed(product.clone()),
                 Some(Outcome::Fails(error)) => Report::Failed(stage, error.clone()),
+                Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error.clone(), *usage),
                 Some(Outcome::Hangs) | None => Report::Decomposed(Product::default()),
             },
             Stage::Evaluate => {

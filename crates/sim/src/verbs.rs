@@ -82,7 +82,7 @@ impl World {
     pub fn fails(&mut self, node: &str, code: &str) -> &mut Self {
         match Outcome::fails(code) {
             Outcome::Fails(error) => self.fails_with(node, error),
-            Outcome::Produces(_) | Outcome::Hangs => self,
+            Outcome::Produces(_) | Outcome::FailsAt(..) | Outcome::Hangs => self,
         }
     }
 
@@ -150,7 +150,7 @@ impl World {
     pub fn answers_with(&mut self, node: &str, choice: Choice, data: Option<Value>) -> Result<(), Refused> {
         let index = self.node(node);
         let digests = |run: &Run| {
-            run.questions().filter(|asked| asked.question.node == index).last().map(|asked| asked.question.digest)
+            run.questions().filter(|asked| asked.question.node == Some(index)).last().map(|asked| asked.question.digest)
         };
         let Some(digest) = digests(&self.run()) else {
             panic!("`{node}` asks nothing:\n{}", self.picture());
@@ -200,12 +200,18 @@ impl World {
     pub(crate) fn somebody_answers(&mut self) -> bool {
         let found = self.run().questions().filter(|asked| asked.closed.is_none()).find_map(|asked| {
             let question = &asked.question;
-            let choice = *self.answers.get(&self.run().address(question.node))?;
+            // What is about no node is answered by its kind.
+            let name = question.node.map_or_else(|| "budget".to_owned(), |node| self.run().address(node));
+            let choice = *self.answers.get(&name)?;
             (!self.answered.contains(&question.id.to_string())).then_some((question.id, choice, question.digest))
         });
         let Some((id, choice, digest)) = found else { return false };
         self.answered.insert(id.to_string());
-        let data = (choice == Choice::Provide).then(|| Value::from("provided"));
+        let data = match choice {
+            Choice::Provide => Some(Value::from("provided")),
+            Choice::Raise => Some(serde_json::json!({ "usd": 1 })),
+            _ => None,
+        };
         let verb = Verb::Answer { question: QuestionRef::Id(id), choice, digest, data };
         self.commands += 1;
         let command = CommandId(Uuid::from_u128(u128::from(self.commands)));

@@ -74,6 +74,7 @@ pub struct World {
     pub(crate) growth: GrowthLimits,
     /// How the run begins, where that is not from nothing.
     pub(crate) creation: Option<Created>,
+    pub(crate) prepare: fn(&mut Created),
     pub(crate) driver: Option<Driver>,
     /// Running executions and when they end.
     pub(crate) busy: BTreeMap<(NodeIndex, u32, Stage), Option<Timestamp>>,
@@ -147,6 +148,7 @@ impl World {
             script: Script::default(),
             growth: GrowthLimits::default(),
             creation: None,
+            prepare: |_| {},
             driver: None,
             busy: BTreeMap::new(),
             ledger: Vec::new(),
@@ -178,6 +180,12 @@ impl World {
     /// How far the run may grow; before it begins.
     pub const fn grows_to(&mut self, nodes: u32, depth: u32) -> &mut Self {
         self.growth = GrowthLimits { nodes, depth };
+        self
+    }
+
+    /// What else the run begins with; before it does.
+    pub const fn begins_with(&mut self, prepare: fn(&mut Created)) -> &mut Self {
+        self.prepare = prepare;
         self
     }
 

@@ -16,9 +16,10 @@ pub fn of(event: &Event) -> String {
         What::Produced { node, .. } => format!("{node}: produced its result"),
         What::WaveCompleted { wave } => format!("wave {wave} completed"),
         What::PhaseCompleted { phase } => format!("phase {phase} completed"),
-        What::Asked { question, node, shown } => {
+        What::Asked { question, node: Some(node), shown } => {
             format!("{node}: asks {question}: {shown}")
         }
+        What::Asked { question, node: None, shown } => format!("asks {question}: {shown}"),
         What::Answered { question, by, .. } => format!("{question} answered by {by}"),
         What::Command { verb, by, refused: None } => format!("{verb} by {by}"),
         What::Command { verb, by, refused: Some(refusal) } => format!("{verb} by {by} refused: {}", refusal.message),

@@ -64,6 +64,14 @@ impl Run {
             Entry::Skipped { reason, .. } if undecided && *reason != SkipReason::RunStopped => {
                 other("decides a node whose sources are not settled")
             }
+            Entry::Withheld { node, .. } if record.state != NodeState::Ready || self.withheld.contains_key(node) => {
+                other("withholds money from what does not ask for it")
+            }
+            Entry::Started { node, terms: Some(terms), .. }
+                if terms.reserved.is_some_and(|reserved| !self.affords(*node, &reserved)) =>
+            {
+                other("reserves more than there is")
+            }
             Entry::Finalised { .. } if record.state != NodeState::Failed => other("makes final what has not failed"),
             _ => Ok(()),
         }
@@ -128,7 +136,7 @@ impl Place {
             Entry::Started { node, attempt, .. } => tried(node, attempt, S::Running),
             Entry::Completed { node, attempt, .. } => tried(node, attempt, S::Completed),
             Entry::Failed { node, attempt, .. } => tried(node, attempt, S::Failed),
-            Entry::Asked(question) => tried(&question.node, &question.attempt, S::AwaitingApproval),
+            Entry::Asked(question) => tried(question.node.as_ref()?, &question.attempt, S::AwaitingApproval),
             Entry::Approved { node } => moved(node, S::Approved),
             Entry::Skipped { node, .. } => moved(node, S::Skipped),
             Entry::Cancelled { node, .. } => moved(node, S::Cancelled),
@@ -140,12 +148,17 @@ impl Place {
             Entry::Checked { node, attempt } => staged(node, attempt, &[Stage::Check]),
             Entry::Graded { node, attempt, .. } => staged(node, attempt, &[Stage::Evaluate]),
             Entry::Unknown { node, attempt, .. } => staged(node, attempt, &[Stage::Work]),
-            Entry::Finalised { node } | Entry::SignalTaken { node, .. } => {
+            Entry::Spent { node, attempt, .. } => staged(node, attempt, &Stage::PAID),
+            Entry::Decomposing { node, attempt, .. } => {
+                staged(node, attempt, &[Stage::Work, Stage::Check, Stage::Evaluate])
+            }
+            Entry::Finalised { node } | Entry::SignalTaken { node, .. } | Entry::Withheld { node, .. } => {
                 Some(Self { node: *node, to: None, attempt: None, stages: &[] })
             }
             Entry::Created(_)
             | Entry::Owned { .. }
             | Entry::DeadlineMoved { .. }
+            | Entry::BudgetRaised { .. }
             | Entry::Answered(_)
             | Entry::Closed { .. }
             | Entry::Signalled { .. }

@@ -5,11 +5,11 @@ use super::class::Known;
 use super::created::Created;
 use super::entry::Entry;
 use super::failure::NodeError;
-use super::fold::{AskedQuestion, Closing, Corrupt, Ownership, Run};
-use super::ids::{QuestionId, Seq, Timestamp};
+use super::fold::{Closing, Corrupt, Ownership, Run};
+use super::ids::{Seq, Timestamp};
 use super::input::{Effect, Stage};
-use super::parts::{Product, Taint, Verdict};
-use super::question::Question;
+use super::parts::{Product, Taint, Usage, Verdict};
+use super::recovering::Chosen;
 use super::schedule::{Limit, Timer};
 use super::state::NodeState;
 use crate::definition::Kind;
@@ -44,26 +44,39 @@ impl Run {
                 self.set_deadline(Some(*deadline));
             }
             Entry::Ready { node, verdict } => self.make_ready(*node, verdict.as_deref()),
-            Entry::Started { node, attempt, due } => self.start(*node, *attempt, *due),
+            Entry::Started { node, attempt, due, terms } => {
+                self.take_terms(*node, terms.as_deref());
+                self.start(*node, *attempt, *due);
+            }
+            Entry::Spent { node, usage, .. } => {
+                self.usage.add(usage);
+                self.settle_cost(*node, Some(usage));
+            }
             Entry::Produced { node, product, .. } => {
+                let done = self.nodes[node.at()].stage;
                 self.keep(*node, product);
-                self.enter(*node, self.stage_after(*node, Stage::Work));
+                let done = if done == Stage::Decompose { done } else { Stage::Work };
+                self.enter(*node, self.stage_after(*node, done));
             }
             Entry::Checked { node, .. } => self.enter(*node, self.stage_after(*node, Stage::Check)),
             Entry::Graded { node, .. } => self.enter(*node, self.stage_after(*node, Stage::Evaluate)),
             Entry::Completed { node, product, taint, .. } => self.complete(*node, product.as_deref(), taint.as_deref()),
-            Entry::Failed { node, error, due, .. } => self.fail(*node, error, *due),
+            Entry::Failed { node, error, due, chosen, .. } => self.fail(*node, error, *due, chosen.as_deref()),
+            Entry::Decomposing { node, error, chosen, .. } => self.decompose(*node, error, chosen),
+            Entry::Withheld { node, expected } => self.withhold(*node, expected),
+            Entry::BudgetRaised { inside, by } => self.raise(*inside, by),
             Entry::Finalised { node } => {
                 self.leave_failed(*node);
                 self.settle_failure(*node, false);
             }
             Entry::Unknown { node, error, .. } => {
                 self.orphans.remove(node);
+                self.settle_cost(*node, None);
                 self.nodes[node.at()].rare_mut().error = Some((**error).clone());
                 self.enter(*node, Stage::Probe);
             }
             Entry::Asked(question) => self.ask(question),
-            Entry::Answered(answer) => self.close(answer.question, Closing::Answered(answer.clone())),
+            Entry::Answered(answer) => self.answer(answer),
             Entry::Closed { question } => self.close(*question, Closing::Unanswered),
             Entry::Approved { node } => self.set(*node, NodeState::Approved),
             Entry::Skipped { node, reason, cause } => {
@@ -104,6 +117,7 @@ impl Run {
 
     fn create(&mut self, at: Timestamp, created: &Created) {
         self.set_deadline(self.root().policy.deadline.map(|length| at.plus(length)));
+        self.levels[0].open_purse(&created.spent.unwrap_or_default());
         self.created = Some(Box::new(created.clone()));
         self.started_at = Some(at);
         self.begin_kept();
@@ -208,6 +222,8 @@ impl Run {
         if let Some(usage) = &product.usage {
             self.usage.add(usage);
         }
+        // Whoever tells nothing of a cost had none.
+        self.settle_cost(node, Some(&product.usage.unwrap_or_default()));
     }
 
     fn complete(&mut self, node: NodeIndex, product: Option<&Product>, taint: Option<&Taint>) {
@@ -218,16 +234,19 @@ impl Run {
             });
             self.taint(node);
         }
-        if let Some(product) = product {
-            self.keep(node, product);
+        match product {
+            Some(product) => self.keep(node, product),
+            None => self.settle_cost(node, Some(&Usage::default())),
         }
         self.set(node, NodeState::Completed);
+        self.trust(node, taint);
         let record = &mut self.nodes[node.at()];
         let patch = record.rare().patch.clone();
         record.forget(|rare| {
             rare.error = None;
             rare.patch = None;
             rare.due = None;
+            rare.feedback = Vec::new();
         });
         let patches: Vec<_> =
             patch.into_iter().chain(self.patches_inside(node)).chain(self.patches_kept(node)).collect();
@@ -238,8 +257,13 @@ impl Run {
         self.settle(node);
     }
 
-    fn fail(&mut self, node: NodeIndex, error: &NodeError, due: Option<Timestamp>) {
+    fn fail(&mut self, node: NodeIndex, error: &NodeError, due: Option<Timestamp>, chosen: Option<&Chosen>) {
         let interrupted = error.code == Known::INTERRUPTED;
+        if self.nodes[node.at()].state == NodeState::Running {
+            let told = !Self::cost_is_unknown(error) && self.stop_level(node) < Some(StopLevel::Deadline);
+            self.settle_cost(node, told.then_some(&Usage::default()));
+            self.remember(node, error, chosen);
+        }
         if interrupted && self.ownership.is_some_and(|ownership| !ownership.person) {
             *self.interruptions.entry(node).or_default() += 1;
         }
@@ -285,6 +309,9 @@ impl Run {
 
     fn cancel(&mut self, node: NodeIndex, cause: CancelCause) {
         self.abort(node);
+        if self.nodes[node.at()].state == NodeState::Running {
+            self.settle_cost(node, None);
+        }
         let before = self.nodes[node.at()].state;
         self.set(node, NodeState::Cancelled);
         if matches!(before, NodeState::Pending | NodeState::Ready) {
@@ -316,19 +343,6 @@ impl Run {
         }
     }
 
-    fn ask(&mut self, question: &Question) {
-        let id = question.id;
-        self.next_question = self.next_question.max(id.0 + 1);
-        self.set(question.node, NodeState::AwaitingApproval);
-        self.nodes[question.node.at()].rare_mut().question = Some(id);
-        self.demands.insert(self.seq, Effect::Ask { question: id });
-        if let Some(expires) = question.expires {
-            self.timers.insert(expires, Timer::Question(id));
-        }
-        let asked = AskedQuestion { question: Box::new(question.clone()), asked: self.seq, closed: None };
-        self.questions.insert(id, asked);
-    }
-
     /// The oldest kept signal of a name is used up.
     fn take_signal(&mut self, name: &str) {
         if let Some(kept) = self.signals.get_mut(name) {
@@ -336,18 +350,6 @@ impl Run {
             if kept.is_empty() {
                 self.signals.remove(name);
             }
-        }
-    }
-
-    fn close(&mut self, question: QuestionId, closing: Closing) {
-        if let Some(asked) = self.questions.get_mut(&question) {
-            asked.closed = Some(closing);
-            self.demands.remove(&asked.asked);
-            if let Some(expires) = asked.question.expires {
-                self.timers.remove(expires, Timer::Question(question));
-            }
-            let node = asked.question.node;
-            self.nodes[node.at()].forget(|rare| rare.question = None);
         }
     }
 

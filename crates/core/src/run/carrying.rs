@@ -21,7 +21,7 @@ pub(super) enum Resumed {
     /// It asks a person about its result.
     Gate(Box<KeptResult>),
     /// It asks a person something else again.
-    Asks(Box<Asking>),
+    Asks(Box<Asking>, Option<Box<Product>>),
 }
 
 impl Run {
@@ -131,9 +131,10 @@ impl Run {
             let node = level.global(local);
             let awaiting = kept.map(|kept| &kept.end);
             if let Some(KeptEnd::AwaitingApproval { result, asks }) = awaiting {
-                resumed.extend(asks.clone().map(|asks| (node, Resumed::Asks(asks))));
-                let result = result.clone().filter(|_| asks.is_none());
-                resumed.extend(result.map(|result| (node, Resumed::Gate(Box::new(result)))));
+                resumed.extend(match (asks.clone(), result.clone()) {
+                    (Some(asks), made) => Some((node, Resumed::Asks(asks, made.map(|made| Box::new(made.product))))),
+                    (None, result) => result.map(|result| (node, Resumed::Gate(Box::new(result)))),
+                });
             } else if let Some(kept) = kept {
                 found.push((node, kept));
             } else if let Some(body) = grown.and_then(|grown| grown.body.clone()) {
@@ -165,6 +166,10 @@ impl Run {
                     record.rare_mut().output = Some(Arc::clone(&result.product.output));
                 }
                 level.context.patch(graph, local, patches(result));
+                if let Some(confidence) = result.confidence {
+                    record.confidence = confidence;
+                    self.doubts = true;
+                }
                 if result.tainted || result.taint.is_some() {
                     self.taint(node);
                 }
@@ -189,7 +194,7 @@ impl Run {
     /// The first attempt of a node goes on where an earlier run was, if it does. Returns whether so.
     pub(super) fn resume_work(&mut self, node: NodeIndex) -> bool {
         let Some(resumed) = self.resumed_at(node).cloned() else { return false };
-        if let Resumed::Asks(asking) = &resumed
+        if let Resumed::Asks(asking, _) = &resumed
             && asking.kind == QuestionKind::UnknownOutcome
             && self.compiled(node).spec.probe.is_some()
         {
@@ -200,12 +205,15 @@ impl Run {
         let (product, stage) = match &resumed {
             Resumed::Grows(body) => (Some(&**body), Stage::Grow),
             Resumed::Gate(result) => (Some(&result.product), Stage::Gate),
-            Resumed::Asks(_) => (None, Stage::Gate),
+            Resumed::Asks(_, made) => (made.as_deref(), Stage::Gate),
         };
         // It was paid for then.
         let free = product.map(|product| Product { usage: None, ..product.clone() });
         if let Some(product) = &free {
             self.keep(node, product);
+        }
+        if stage == Stage::Grow && !self.compiled(node).kind.grows() {
+            self.climb_mut(node).decomposing = true;
         }
         if matches!(&resumed, Resumed::Gate(result) if result.tainted || result.taint.is_some()) {
             self.taint(node);

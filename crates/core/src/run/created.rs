@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::entry::is_false;
 use super::ids::RunId;
 use super::kept::Carried;
 use super::parts::{Usage, is_zero};
@@ -38,6 +39,18 @@ pub struct Created {
     /// The parameters, defaults filled in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
+    /// What the lineage spent before this run (`R-REC-6`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Usage>,
+    /// What an attempt of a node cost in earlier runs, by address.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub expected: BTreeMap<String, Usage>,
+    /// The most that an attempt on a model can cost, by model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub model_maximum: BTreeMap<String, Usage>,
+    /// Whether nodes without a gate start with clean inputs only (`R-REC-7`).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub strict: bool,
     /// How far the run may grow.
     #[serde(default, skip_serializing_if = "GrowthLimits::is_default")]
     pub growth: GrowthLimits,
@@ -47,9 +60,6 @@ pub struct Created {
     /// The run that this one is another branch of (`R-RES-4`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<RunId>,
-    /// What earlier runs of the lineage have cost, which counts against its budget (`R-RES-7`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spent: Option<Usage>,
     /// What it begins with of the run that it goes on from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Arc<Carried>>,
@@ -95,10 +105,13 @@ impl Created {
             graph_hash: definition.graph_hash,
             definition: None,
             params,
+            spent: None,
+            expected: BTreeMap::new(),
+            model_maximum: BTreeMap::new(),
+            strict: false,
             growth: GrowthLimits::default(),
             mode: Mode::default(),
             forked_from: None,
-            spent: None,
             carried: None,
         }
     }

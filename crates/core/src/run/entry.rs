@@ -13,8 +13,10 @@ use super::cause::{CancelCause, Ending, SkipReason, StopCause};
 use super::created::Created;
 use super::failure::{Feedback, Grade, NodeError};
 use super::ids::{Fence, OwnerId, QuestionId, Timestamp};
-use super::parts::{Answer, CommandRecord, Expansion, Product, Taint, Verdict};
+use super::parts::{Answer, CommandRecord, Expansion, Product, Taint, Usage, Verdict};
 use super::question::Question;
+use super::recovering::{Chosen, Terms};
+use super::recovery::Allowance;
 use crate::graph::NodeIndex;
 
 /// One durable fact of a run.
@@ -55,6 +57,18 @@ pub enum Entry {
         /// When a wait is over by itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         due: Option<Timestamp>,
+        /// Its model, and what is set aside for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        terms: Option<Box<Terms>>,
+    },
+    /// What a failed stage of an attempt cost; what becomes of the attempt follows (`R-REC-3`, `R-REC-6`).
+    Spent {
+        /// The node.
+        node: NodeIndex,
+        /// The attempt.
+        attempt: u32,
+        /// What it cost.
+        usage: Usage,
     },
     /// The work of an attempt is done and paid for; only its later stages are still to come (`R-STATE-8`).
     Produced {
@@ -105,6 +119,9 @@ pub enum Entry {
         /// Why the result is not what the work itself would have given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         taint: Option<Box<Taint>>,
+        /// Why the ladder ends with the fallback.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        chosen: Option<Box<Chosen>>,
     },
     /// An attempt failed: for good, or until a retry is due (`R-STATE-4`).
     Failed {
@@ -117,6 +134,20 @@ pub enum Entry {
         /// When the next attempt is due; a failure without it is final.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         due: Option<Timestamp>,
+        /// What the ladder does next, and why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        chosen: Option<Box<Chosen>>,
+    },
+    /// An attempt failed, and the node goes on: its hook splits the task into smaller ones (`R-REC-1`).
+    Decomposing {
+        /// The node.
+        node: NodeIndex,
+        /// The attempt.
+        attempt: u32,
+        /// The error.
+        error: Box<NodeError>,
+        /// Why.
+        chosen: Box<Chosen>,
     },
     /// The run stops, so a failure that was to be retried is final after all; no move (`R-STATE-4`).
     Finalised {
@@ -131,6 +162,21 @@ pub enum Entry {
         attempt: u32,
         /// How it ended.
         error: Box<NodeError>,
+    },
+    /// No budget pays for a node: it stays ready and waits for money; no move (`R-REC-6`).
+    Withheld {
+        /// The node.
+        node: NodeIndex,
+        /// What it is expected to cost.
+        expected: Usage,
+    },
+    /// A person allows more (`R-REC-6`).
+    BudgetRaised {
+        /// The node whose children have that budget; the whole run without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inside: Option<NodeIndex>,
+        /// By how much.
+        by: Allowance,
     },
     /// A question is open, and its node waits for the answer (`R-ASK-1`).
     Asked(Box<Question>),

@@ -65,9 +65,17 @@ pub struct Run {
     pub(super) commands: BTreeMap<CommandId, Option<Refusal>>,
     pub(super) signals: BTreeMap<Box<str>, VecDeque<Arc<Value>>>,
     pub(super) waiting_for: BTreeMap<Box<str>, BTreeSet<NodeIndex>>,
+    /// Ready nodes that wait for money, and what they are expected to cost.
+    pub(super) withheld: BTreeMap<NodeIndex, Usage>,
+    /// The open question about money.
+    pub(super) money_question: Option<QuestionId>,
+    /// Whether a person said that there will be no more.
+    pub(super) no_more_money: bool,
     pub(super) held: bool,
     pub(super) people_only_since: Option<Timestamp>,
 
+    /// Whether anything is tainted.
+    pub(super) doubts: bool,
     pub(super) usage: Usage,
     pub(super) started_at: Option<Timestamp>,
     pub(super) ended_at: Option<Timestamp>,
@@ -170,6 +178,10 @@ impl Run {
             commands: BTreeMap::new(),
             signals: BTreeMap::new(),
             waiting_for: BTreeMap::new(),
+            withheld: BTreeMap::new(),
+            money_question: None,
+            no_more_money: false,
+            doubts: false,
             held: false,
             people_only_since: None,
             usage: Usage::default(),

@@ -12,7 +12,7 @@ use super::fold::{CorruptDetail, Run, count, records};
 use super::ids::Timestamp;
 use super::input::Stage;
 use super::level::{Level, Origin, narrowed};
-use super::parts::{Expansion, Growth};
+use super::parts::{Expansion, Growth, Usage};
 use super::schedule::Limit;
 use super::state::NodeState;
 use crate::definition::{Definition, Inside};
@@ -111,6 +111,7 @@ impl Run {
         level.parent = Some(node);
         level.around = Some(count(around));
         level.depth = self.levels[around].depth + 1;
+        level.open_purse(&Usage::default());
         level.deadline = level.policy.deadline.map(|length| self.at.plus(length));
         let at = self.levels.len();
         self.timers.limit(Limit::Graph(count(at)), None, level.deadline);

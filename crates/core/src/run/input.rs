@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::failure::{Feedback, Grade, NodeError};
 use super::ids::{CommandId, OwnerId, QuestionId, RunId, Seq};
-use super::parts::Product;
+use super::parts::{Product, Usage};
 use super::question::Choice;
 use crate::file::Duration;
 use crate::graph::NodeIndex;
@@ -64,6 +64,8 @@ pub enum Report {
     Produced(Product),
     /// A stage failed.
     Failed(Stage, NodeError),
+    /// A stage failed, and this is what it cost all the same.
+    FailedAt(Stage, NodeError, Usage),
     /// The output fits its schemas.
     Checked,
     /// The output was graded.
@@ -103,6 +105,11 @@ pub enum Stage {
     Gate,
     /// Nothing more.
     Done,
+}
+
+impl Stage {
+    /// The stages that somebody outside does, and that may cost something.
+    pub(super) const PAID: [Self; 5] = [Self::Work, Self::Probe, Self::Decompose, Self::Check, Self::Evaluate];
 }
 
 /// What a person wants.

@@ -11,6 +11,7 @@ use super::entry::is_false;
 use super::failure::NodeError;
 use super::parts::{Product, Taint, Usage, is_zero};
 use super::question::QuestionKind;
+use super::recovery::Confidence;
 use crate::definition::Kind;
 use crate::hash::Digest;
 
@@ -83,7 +84,7 @@ pub enum KeptEnd {
     Cancelled(CancelCause),
     /// It has not: a person is asked about this result, or, without one, something else.
     AwaitingApproval {
-        /// The result, if there is one.
+        /// The result, if there is one; what the last attempt made, where something else is asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<KeptResult>,
         /// What is asked, where that is not whether the result may pass.
@@ -120,6 +121,9 @@ pub struct KeptResult {
     /// Whether it is tainted, for whatever reason.
     #[serde(skip_serializing_if = "is_false")]
     pub tainted: bool,
+    /// How much it can be trusted, where that is less than usual; also because of what it was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
 }
 
 impl KeptResult {

@@ -11,6 +11,7 @@ use super::context::Context;
 use super::fold::{Run, count};
 use super::ids::Timestamp;
 use super::queue::{Queue, Side};
+use super::recovery::Purse;
 use super::schedule::Waves;
 use crate::definition::{CompiledNode, Definition};
 use crate::file::Policy;
@@ -56,6 +57,8 @@ pub(super) struct Level {
     pub gathered: bool,
 
     pub context: Context,
+    /// The money of its own budget.
+    pub purse: Option<Box<Purse<NodeIndex>>>,
     /// When it is to be over, where its policy says so.
     pub deadline: Option<Timestamp>,
     /// When the phase under way is to be over.
@@ -108,6 +111,7 @@ impl Level {
             closed: false,
             gathered: false,
             context: Context::new(base),
+            purse: None,
             deadline: None,
             phase_deadline: None,
             origin,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::failure::NodeError;
+use super::failure::{Grade, NodeError};
 use super::ids::{CommandId, QuestionId};
 use super::input::Command;
 use super::question::Choice;
@@ -129,6 +129,8 @@ pub enum Taint {
     Fallback(NodeError),
     /// A person provided it.
     Provided,
+    /// A person took a result of this grade all the same.
+    LowGrade(Grade),
 }
 
 /// How a person closed a question.

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::failure::NodeError;
 use super::ids::{QuestionId, RunId, Timestamp};
+use super::parts::is_zero;
+use super::recovering::Chosen;
 use crate::file::Json;
 use crate::graph::NodeIndex;
 use crate::hash::Digest;
@@ -17,9 +19,11 @@ pub struct Question {
     pub id: QuestionId,
     /// What is asked for.
     pub kind: QuestionKind,
-    /// The node that waits for the answer.
-    pub node: NodeIndex,
-    /// The attempt whose result is asked about.
+    /// The node that waits for the answer; none where the whole run is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeIndex>,
+    /// The attempt whose result is asked about; 0 without a node.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub attempt: u32,
     /// The text, rendered once, when the question opens.
     pub shown: String,
@@ -34,6 +38,9 @@ pub struct Question {
     /// The error that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<NodeError>,
+    /// Why the ladder ends with a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
     /// When it closes by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
@@ -47,6 +54,10 @@ pub enum QuestionKind {
     Gate,
     /// What became of an attempt that may happen at most once.
     UnknownOutcome,
+    /// How to go on with a node that the engine cannot recover by itself (`R-REC-4`).
+    Intervention,
+    /// Whether the run may spend more (`R-REC-6`).
+    Budget,
 }
 
 /// What a person may choose.
@@ -63,8 +74,10 @@ pub enum Choice {
     Provide,
     /// Go on without the node.
     Skip,
-    /// Let the node fail.
+    /// Let the node fail; of a budget, let all fail that it does not pay for.
     Fail,
+    /// Allow more money.
+    Raise,
 }
 
 impl Choice {
@@ -77,6 +90,7 @@ impl Choice {
             Self::Provide => "provide",
             Self::Skip => "skip",
             Self::Fail => "fail",
+            Self::Raise => "raise",
         }
     }
 }
@@ -86,7 +100,8 @@ impl QuestionKind {
     pub const fn choices(self) -> &'static [Choice] {
         match self {
             Self::Gate => &[Choice::Approve, Choice::Reject],
-            Self::UnknownOutcome => &[Choice::Retry, Choice::Provide, Choice::Skip, Choice::Fail],
+            Self::UnknownOutcome | Self::Intervention => &[Choice::Retry, Choice::Provide, Choice::Skip, Choice::Fail],
+            Self::Budget => &[Choice::Raise, Choice::Fail],
         }
     }
 }

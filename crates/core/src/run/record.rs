@@ -5,10 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cause::{CancelCause, SkipReason};
-use super::failure::NodeError;
+use super::failure::{Feedback, NodeError};
 use super::ids::{QuestionId, Seq, Timestamp};
 use super::input::Stage;
 use super::parts::Verdict;
+use super::recovering::Climb;
+use super::recovery::Confidence;
 use super::state::NodeState;
 use crate::graph::{EdgeIndex, NodeIndex};
 
@@ -25,6 +27,8 @@ pub(super) struct Record {
     pub skipped: Option<(SkipReason, Option<NodeIndex>)>,
     /// Whether its result is not what its work would have given.
     pub tainted: bool,
+    /// How much its result can be trusted, once it has one.
+    pub confidence: Confidence,
     /// Whether it takes one of the places of `max_parallelism`.
     pub holds_slot: bool,
     /// Whether it began as it ended in an earlier run.
@@ -52,10 +56,22 @@ pub(super) struct Rare {
     pub question: Option<QuestionId>,
     /// Failed attempts that count against `max_attempts`.
     pub tries: u32,
+    /// What the next attempt is told to do better.
+    pub feedback: Vec<Feedback>,
+    pub climb: Option<Box<Climb>>,
 }
 
-static NOTHING: Rare =
-    Rare { output: None, patch: None, error: None, verdict: None, due: None, question: None, tries: 0 };
+static NOTHING: Rare = Rare {
+    output: None,
+    patch: None,
+    error: None,
+    verdict: None,
+    due: None,
+    question: None,
+    tries: 0,
+    feedback: Vec::new(),
+    climb: None,
+};
 
 impl Record {
     pub const fn new(open_edges: u32, readers: u32) -> Self {
@@ -66,6 +82,7 @@ impl Record {
             cancelled: None,
             skipped: None,
             tainted: false,
+            confidence: Confidence::CLEAN,
             holds_slot: false,
             kept: false,
             attempt: 0,

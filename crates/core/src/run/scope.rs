@@ -149,12 +149,11 @@ impl Run {
         let sources = self.edges_into(seat).map(|(.., from)| from);
         let nodes: serde_json::Map<_, _> =
             sources.map(|source| (level.body.graph.id(level.local(source)).to_string(), scope.node(source))).collect();
-        let feedback = self.nodes[node.at()].rare().error.as_ref().map(|error| error.feedback.as_slice());
         let mut input = json!({
             "params": self.params_of(node),
             "context": self.context_of(node),
             "nodes": nodes,
-            "feedback": feedback.unwrap_or_default(),
+            "feedback": self.feedback_of(node),
         });
         if let (Some((item, index)), Some(parts)) = (self.item(node), input.as_object_mut()) {
             parts.insert("item".to_owned(), item.clone());

@@ -23,6 +23,7 @@ impl Run {
             NodeState::Ready => {
                 let (turn, side) = self.turn(node);
                 self.level_mut(node).queue.remove(turn, side);
+                self.withheld.remove(&node);
             }
             NodeState::Running => self.leave_running(node),
             NodeState::Failed => self.leave_failed(node),
@@ -243,6 +244,7 @@ impl Run {
     /// A node's result is not what its work would have given, and so neither is that of the graph it is in.
     pub(super) fn taint(&mut self, node: NodeIndex) {
         self.nodes[node.at()].tainted = true;
+        self.doubts = true;
         self.level_mut(node).tainted = true;
     }
 
@@ -297,7 +299,7 @@ impl Run {
     }
 
     /// The place of a node in the ready queue.
-    fn turn(&self, node: NodeIndex) -> (Turn, Side) {
+    pub(super) fn turn(&self, node: NodeIndex) -> (Turn, Side) {
         let level = self.level(node);
         let local = level.local(node);
         let compiled = level.body.node(local);

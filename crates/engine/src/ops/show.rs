@@ -178,7 +178,7 @@ impl Told {
                 Entry::Command(record) => self.people.command(commit.at, record),
                 Entry::Answered(answer) => {
                     let asked = run.questions().find(|asked| asked.question.id == answer.question);
-                    let node = asked.map(|asked| run.definition().graph.id(asked.question.node).to_string());
+                    let node = asked.and_then(|asked| asked.question.node).map(|node| run.address(node));
                     self.people.answered(commit.at, answer, node);
                 }
                 Entry::Signalled { name, data, .. } => self.people.signalled(commit.at, name, data),

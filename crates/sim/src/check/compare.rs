@@ -50,6 +50,7 @@ pub fn summary(history: &History<'_>) -> Summary {
                 words[node.at()] = match taint.as_deref() {
                     None => String::new(),
                     Some(Taint::Fallback(error)) => format!(" instead of {}", error.code),
+                    Some(Taint::LowGrade(grade)) => format!(" graded {grade}"),
                     Some(Taint::Provided) => " by a person".into(),
                 };
             }

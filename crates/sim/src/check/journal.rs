@@ -95,7 +95,7 @@ fn acknowledged(lines: &[Line<'_>], reply: &Reply, verdicts: &mut Verdicts) {
 fn kept(lines: &[Line<'_>], node: NodeIndex, attempt: u32, report: &Report) -> bool {
     let stage = match report {
         Report::Produced(_) => Stage::Work,
-        Report::Failed(stage, _) => *stage,
+        Report::Failed(stage, _) | Report::FailedAt(stage, ..) => *stage,
         Report::Checked => Stage::Check,
         Report::Graded { .. } => Stage::Evaluate,
         Report::Probed { .. } => Stage::Probe,

@@ -15,7 +15,10 @@ use super::track::{Track, moved};
 const fn choices(kind: QuestionKind) -> &'static [Choice] {
     match kind {
         QuestionKind::Gate => &[Choice::Approve, Choice::Reject],
-        QuestionKind::UnknownOutcome => &[Choice::Retry, Choice::Provide, Choice::Skip, Choice::Fail],
+        QuestionKind::UnknownOutcome | QuestionKind::Intervention => {
+            &[Choice::Retry, Choice::Provide, Choice::Skip, Choice::Fail]
+        }
+        QuestionKind::Budget => &[Choice::Raise, Choice::Fail],
     }
 }
 
@@ -44,13 +47,15 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
             Entry::Closed { question } => {
                 if let Some(question) = close(&mut asked, *question, line.seq, verdicts) {
                     let late = |expires: Timestamp| expires <= line.at;
-                    if track.stop.is_none() && !question.expires.is_some_and(late) {
+                    // A question about money closes once nobody waits for any.
+                    let moot = question.kind == QuestionKind::Budget;
+                    if track.stop.is_none() && !moot && !question.expires.is_some_and(late) {
                         verdicts.add("I18", line.seq, format!("question {} closes before its time", question.id));
                     }
                 }
             }
             Entry::Cancelled { node, cause: CancelCause::TimedOut } => {
-                let closed = |asked: &Asked<'_>| asked.question.node == *node && asked.closed;
+                let closed = |asked: &Asked<'_>| asked.question.node == Some(*node) && asked.closed;
                 if !asked.values().any(closed) {
                     verdicts.add("I18", line.seq, format!("`{}` times out without a question", history.name(*node)));
                 }
@@ -62,7 +67,8 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
         track.read(history, &line);
     }
     for asked in asked.values() {
-        let waits = track.of(asked.question.node).state == NodeState::AwaitingApproval;
+        let Some(node) = asked.question.node else { continue };
+        let waits = track.of(node).state == NodeState::AwaitingApproval;
         if waits == asked.closed && !newer(&track, asked) {
             let what = format!("question {} and the state of its node disagree", asked.question.id);
             verdicts.add("I18", Seq(0), what);
@@ -72,7 +78,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
 
 /// Whether the node has another question by now.
 fn newer(track: &Track, asked: &Asked<'_>) -> bool {
-    asked.closed && track.of(asked.question.node).attempt > asked.question.attempt
+    asked.closed && asked.question.node.is_some_and(|node| track.of(node).attempt > asked.question.attempt)
 }
 
 fn close<'run>(
@@ -110,11 +116,12 @@ fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer:
     if !told {
         verdicts.add("I18", line.seq, format!("question {id} was answered by no command about what it shows"));
     }
+    let Some(of) = question.node else { return };
     // The node follows in the same commit.
     let next = history.commits[line.commit].entries.iter().zip(history.commits[line.commit].first.0..);
     let next = next
         .filter(|(_, seq)| *seq > line.seq.0)
-        .find_map(|(entry, _)| moved(entry).filter(|(node, _)| *node == question.node).map(|(_, to)| (to, entry)));
+        .find_map(|(entry, _)| moved(entry).filter(|(node, _)| *node == of).map(|(_, to)| (to, entry)));
     let fits = match (answer.choice, next) {
         (Choice::Approve | Choice::Provide, Some((to, _))) => to == NodeState::Approved,
         (Choice::Reject, Some((_, entry))) => {
@@ -125,7 +132,7 @@ fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer:
         }
         (Choice::Retry, Some((_, entry))) => matches!(entry, Entry::Failed { due: Some(_), .. }),
         (Choice::Fail, Some((_, entry))) => matches!(entry, Entry::Failed { due: None, .. }),
-        (_, None) => false,
+        (Choice::Raise, Some(_)) | (_, None) => false,
     };
     if !fits {
         verdicts.add("I18", line.seq, format!("the answer to question {id} leads elsewhere"));
@@ -143,7 +150,7 @@ fn by_a_person(history: &History<'_>, line: &Line<'_>, node: NodeIndex, verdicts
     });
     let asked = question.and_then(|id| {
         history.lines().find_map(|line| match line.entry {
-            Entry::Asked(question) if question.id == id => Some(question.node),
+            Entry::Asked(question) if question.id == id => question.node,
             _ => None,
         })
     });

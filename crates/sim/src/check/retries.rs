@@ -57,7 +57,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
     let mut questions = Vec::new();
     for line in history.lines() {
         match line.entry {
-            Entry::Asked(question) => questions.push((question.id, question.node)),
+            Entry::Asked(question) => questions.extend(question.node.map(|node| (question.id, node))),
             Entry::Answered(answer) => {
                 if let Some((_, node)) = questions.iter().find(|(id, _)| *id == answer.question) {
                     counts[node.at()].chosen = Some(answer.choice);

@@ -45,7 +45,10 @@ pub(super) const fn moved(entry: &Entry) -> Option<(NodeIndex, NodeState)> {
         Entry::Started { node, .. } => Some((*node, NodeState::Running)),
         Entry::Completed { node, .. } => Some((*node, NodeState::Completed)),
         Entry::Failed { node, .. } => Some((*node, NodeState::Failed)),
-        Entry::Asked(question) => Some((question.node, NodeState::AwaitingApproval)),
+        Entry::Asked(question) => match question.node {
+            Some(node) => Some((node, NodeState::AwaitingApproval)),
+            None => None,
+        },
         Entry::Approved { node } => Some((*node, NodeState::Approved)),
         Entry::Skipped { node, .. } => Some((*node, NodeState::Skipped)),
         Entry::Cancelled { node, .. } => Some((*node, NodeState::Cancelled)),
@@ -110,7 +113,7 @@ impl Track {
                 known.unmet.clone_from(&verdict.unmet);
                 known.doomed = verdict.doomed.is_some();
             }
-            Entry::Started { node, attempt, due } => {
+            Entry::Started { node, attempt, due, .. } => {
                 let known = &mut self.nodes[node.at()];
                 known.attempt = *attempt;
                 known.waits_until = *due;

@@ -145,7 +145,7 @@ const JOURNAL: &[Case] = &[
     ("I2", "`build` was settled", |tale| {
         let (node, completed) = (tale.node("build"), tale.completed("build"));
         let error = Box::new(NodeError::new(sprag_core::run::Known::INTERNAL, ""));
-        tale.after(completed, Entry::Failed { node, attempt: 1, error, due: None });
+        tale.after(completed, Entry::Failed { node, attempt: 1, error, due: None, chosen: None });
     }),
     ("I3", "from pending to running", |tale| {
         let ready = tale.ready("build");
@@ -177,7 +177,7 @@ const JOURNAL: &[Case] = &[
 const ATTEMPTS: &[Case] = &[
     ("I4", "while another is active", |tale| {
         let (node, started) = (tale.node("build"), tale.started("build"));
-        tale.after(started, Entry::Started { node, attempt: 2, due: None });
+        tale.after(started, Entry::Started { node, attempt: 2, due: None, terms: None });
     }),
     ("I4", "overlap", |tale| {
         let first = tale.ledger.iter_mut().find(|done| done.stage == Stage::Work).unwrap();
@@ -185,7 +185,7 @@ const ATTEMPTS: &[Case] = &[
     }),
     ("I6", "a second outcome", |tale| {
         let (node, completed) = (tale.node("build"), tale.completed("build"));
-        tale.after(completed, Entry::Completed { node, attempt: 1, product: None, taint: None });
+        tale.after(completed, Entry::Completed { node, attempt: 1, product: None, taint: None, chosen: None });
     }),
     ("I6", "began twice", |tale| {
         let again = tale.ledger[1].clone();

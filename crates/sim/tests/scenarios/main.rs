@@ -4,6 +4,7 @@
 
 mod attempts;
 mod breaking;
+mod budget;
 mod corrupt;
 mod cost;
 mod crashes;
@@ -22,8 +23,10 @@ mod owners;
 mod people;
 mod phases;
 mod products;
+mod recovering;
 mod reviewed;
 mod scheduling;
+mod trust;
 mod unavailable;
 mod unknown;
 mod waiting;

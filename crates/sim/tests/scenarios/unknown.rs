@@ -76,7 +76,7 @@ fn a_person_may_let_it_be_tried_again_although_no_retry_is_left() {
         .entries()
         .iter()
         .filter_map(|entry| match entry {
-            Entry::Asked(asked) if asked.node == node => Some("asked"),
+            Entry::Asked(asked) if asked.node == Some(node) => Some("asked"),
             Entry::Failed { node: of, due: Some(_), .. } if *of == node => Some("failed"),
             Entry::Ready { node: of, .. } if *of == node => Some("ready"),
             Entry::Started { node: of, .. } if *of == node => Some("running"),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::input::Refused;
+use super::spending::read_raise;
 use crate::definition::{CompiledNode, Definition, Inside, Kind};
 use crate::file::NodeId;
 use crate::graph::NodeIndex;
@@ -81,6 +82,10 @@ impl Run {
             format!("`{}` is not one of its choices", choice.as_str())
         } else if choice == Choice::Provide && data.is_none() {
             "`provide` needs the output as data".to_owned()
+        } else if choice == Choice::Raise
+            && let Err(problem) = read_raise(data)
+        {
+            problem
         } else {
             return Ok(question);
         };
@@ -91,9 +96,9 @@ impl Run {
     fn find_question(&self, which: &QuestionRef) -> Result<&AskedQuestion, Refused> {
         let found = match which {
             QuestionRef::Id(id) => self.questions.get(id),
-            QuestionRef::Node(name) => {
-                self.find(name).and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == node))
-            }
+            QuestionRef::Node(name) => self
+                .find(name)
+                .and_then(|node| self.questions.values().rev().find(|asked| asked.question.node == Some(node))),
         };
         found.ok_or_else(|| {
             Refused::NoQuestion(match which {
@@ -105,11 +110,16 @@ impl Run {
 
     /// Where the node goes with an answer (`R-STATE-9`, `R-GATE-1`).
     fn answered(&self, now: Timestamp, question: &Question, choice: Choice, data: Option<&Value>) -> Vec<Entry> {
-        let (node, attempt) = (question.node, question.attempt);
+        let Some(node) = question.node else {
+            // That there will be no more, the answer itself says.
+            let by = read_raise(data).ok().filter(|_| choice == Choice::Raise);
+            return by.map(|by| self.raised(by)).unwrap_or_default();
+        };
+        let attempt = question.attempt;
         let completes = |product: Option<Product>, taint: Option<Taint>| {
             let product = product.map(Box::new);
             let taint = taint.map(Box::new);
-            vec![Entry::Approved { node }, Entry::Completed { node, attempt, product, taint }]
+            vec![Entry::Approved { node }, Entry::Completed { node, attempt, product, taint, chosen: None }]
         };
         let error = || {
             let unknown = || NodeError::new(Known::INTERRUPTED, "nobody knows whether it happened");
@@ -122,10 +132,21 @@ impl Run {
                 completes((self.compiled(node).kind == Kind::Approve && data.is_some()).then(given), None)
             }
             Choice::Reject => vec![Entry::Cancelled { node, cause: CancelCause::Rejected }],
-            Choice::Retry => vec![Entry::Failed { node, attempt, error: error(), due: Some(now) }],
-            Choice::Provide => completes(Some(given()), Some(Taint::Provided)),
+            Choice::Retry => vec![Entry::Failed { node, attempt, error: error(), due: Some(now), chosen: None }],
+            Choice::Provide => completes(Some(given()), Some(self.taint_of_provided(node, question, data))),
             Choice::Skip => vec![Entry::Cancelled { node, cause: CancelCause::SkippedByPerson }],
-            Choice::Fail => vec![Entry::Failed { node, attempt, error: error(), due: None }],
+            Choice::Fail => vec![Entry::Failed { node, attempt, error: error(), due: None, chosen: None }],
+            Choice::Raise => Vec::new(),
+        }
+    }
+
+    /// Whoever provides just what was graded too low takes it in spite of its grade (`R-REC-7`).
+    fn taint_of_provided(&self, node: NodeIndex, question: &Question, data: Option<&Value>) -> Taint {
+        let grade = question.error.as_ref().and_then(|error| error.grade).filter(|grade| grade.fails());
+        let made = self.nodes[node.at()].rare().output.as_deref();
+        match grade.filter(|_| made.is_some() && made == data) {
+            Some(grade) => Taint::LowGrade(grade),
+            None => Taint::Provided,
         }
     }
 

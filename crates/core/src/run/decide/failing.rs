@@ -8,7 +8,7 @@ use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::{Timestamp, attempt_id};
 use crate::run::input::Stage;
-use crate::run::parts::{Product, Taint};
+use crate::run::parts::Usage;
 use crate::run::question::QuestionKind;
 use crate::run::retry::RetryRules;
 
@@ -19,6 +19,11 @@ impl Run {
     /// An attempt failed. Work that may happen at most once and may have happened is never repeated blindly
     /// (`R-CLAIM-5`).
     pub(super) fn failed(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        self.failed_at(now, node, error, &Usage::default())
+    }
+
+    /// The same of an attempt that is known to have cost so much.
+    pub(super) fn failed_at(&self, now: Timestamp, node: NodeIndex, error: NodeError, cost: &Usage) -> Vec<Entry> {
         let record = &self.nodes[node.at()];
         let spec = &self.compiled(node).spec;
         let at_most_once = self.happens_at_most_once(node);
@@ -31,7 +36,7 @@ impl Run {
                 self.outcome_unknown(node, &error)
             };
         }
-        self.fails(now, node, error)
+        self.fails_at(now, node, error, cost)
     }
 
     /// A probe that fails knows nothing either, so a person is asked.
@@ -55,30 +60,41 @@ impl Run {
 
     /// A failed attempt is tried again, replaced by the node's fallback, or final (`R-RETRY-1`, `R-CLAIM-4`, `R-REC-2`).
     pub(super) fn fails(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        self.fails_at(now, node, error, &Usage::default())
+    }
+
+    fn fails_at(&self, now: Timestamp, node: NodeIndex, error: NodeError, cost: &Usage) -> Vec<Entry> {
         let attempt = self.nodes[node.at()].attempt;
+        // Under a stop nothing is tried again and nobody is asked, and interruptions have a way of their own.
+        if !self.is_stopping(node)
+            && error.code != Known::INTERRUPTED
+            && let Some(rules) = self.ladder_of(node)
+        {
+            return self.climbs(now, node, error, rules, cost);
+        }
         if !self.is_stopping(node)
             && let Some(due) = self.retry_due(now, node, &error)
         {
-            return vec![Entry::Failed { node, attempt, error: Box::new(error), due: Some(due) }];
+            return vec![Entry::Failed { node, attempt, error: Box::new(error), due: Some(due), chosen: None }];
         }
-        let fallback = self.compiled(node).spec.fallback.as_ref();
-        match fallback.filter(|_| Class::of(&error.code) != Class::Unrecoverable) {
-            Some(fallback) => vec![Entry::Completed {
-                node,
-                attempt,
-                product: Some(Box::new(Product::of(fallback.0.clone()))),
-                taint: Some(Box::new(Taint::Fallback(error))),
-            }],
-            None => vec![self.final_failure(node, error)],
+        if Class::of(&error.code) == Class::Unrecoverable {
+            return vec![self.final_failure(node, error)];
         }
+        self.falls_back(node, error, None)
     }
 
     pub(super) fn final_failure(&self, node: NodeIndex, error: NodeError) -> Entry {
-        Entry::Failed { node, attempt: self.nodes[node.at()].attempt, error: Box::new(error), due: None }
+        Entry::Failed { node, attempt: self.nodes[node.at()].attempt, error: Box::new(error), due: None, chosen: None }
     }
 
     fn happens_at_most_once(&self, node: NodeIndex) -> bool {
         self.compiled(node).spec.semantics.unwrap_or_default() == Semantics::AtMostOnce
+    }
+
+    /// Work that may happen at most once did happen if a later stage fails.
+    pub(super) fn happened_at_most_once(&self, node: NodeIndex) -> bool {
+        let stage = self.nodes[node.at()].stage;
+        stage != Stage::Work && stage != Stage::Probe && self.happens_at_most_once(node)
     }
 
     /// When the next attempt is due, if there is to be one.
@@ -91,8 +107,7 @@ impl Run {
             let limit = self.level(node).policy.max_interruptions.unwrap_or(MAX_INTERRUPTIONS);
             return (so_far <= limit).then_some(now);
         }
-        // Work that may happen at most once did happen if a later stage fails.
-        if record.stage != Stage::Work && record.stage != Stage::Probe && self.happens_at_most_once(node) {
+        if self.happened_at_most_once(node) {
             return None;
         }
         let rules = RetryRules::resolve(self.compiled(node).spec.retry.as_deref());

@@ -32,6 +32,9 @@ impl Run {
         if let Some(node) = self.at_own_stage.first() {
             return self.own_stage(now, *node);
         }
+        if let Some(closed) = self.no_longer_asked() {
+            return vec![closed];
+        }
         if let Some((level, cause)) = self.stop_trigger() {
             return self.stops(level, cause);
         }
@@ -53,6 +56,9 @@ impl Run {
         let starts = self.starts(now, slots);
         if !starts.is_empty() {
             return starts;
+        }
+        if let Some(asked) = self.asks_for_money() {
+            return vec![asked];
         }
         let people_only = self.only_people_can_move_it();
         if people_only != self.people_only_since.is_some() {
@@ -90,7 +96,7 @@ impl Run {
             Timer::Children(node) => self.out_of_patience(now, node),
             Timer::Wait(node) => vec![self.produced(node, self.nodes[node.at()].attempt, &Product::default())],
             Timer::Question(question) => {
-                let node = self.questions.get(&question).map(|asked| asked.question.node);
+                let node = self.questions.get(&question).and_then(|asked| asked.question.node);
                 let cancelled = node.map(|node| Entry::Cancelled { node, cause: CancelCause::TimedOut });
                 [Entry::Closed { question }].into_iter().chain(cancelled).collect()
             }

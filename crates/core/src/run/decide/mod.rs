@@ -7,7 +7,9 @@ mod growing;
 mod input;
 mod joining;
 mod own_stages;
+mod recovering;
 mod report;
+mod spending;
 mod starting;
 mod stopping;
 

@@ -29,7 +29,7 @@ impl Run {
             Stage::Gate => self.open_gate(now, node),
             Stage::Grow => self.grows(now, node),
             Stage::Work | Stage::Probe | Stage::Decompose | Stage::Children | Stage::Check | Stage::Done => {
-                vec![Entry::Completed { node, attempt, product: None, taint: None }]
+                vec![Entry::Completed { node, attempt, product: None, taint: None, chosen: None }]
             }
         }
     }
@@ -50,7 +50,7 @@ impl Run {
 
     fn open_gate(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
         let compiled = self.compiled(node);
-        if let Some(Resumed::Asks(asking)) = self.resumed_at(node) {
+        if let Some(Resumed::Asks(asking, _)) = self.resumed_at(node) {
             let mut question = self.new_question(node, asking.kind, asking.shown.clone(), None);
             question.error.clone_from(&asking.error);
             return vec![Entry::Asked(question)];
@@ -91,13 +91,14 @@ impl Run {
         Box::new(Question {
             id: QuestionId(self.next_question),
             kind,
-            node,
+            node: Some(node),
             attempt: record.attempt,
             digest: shown_digest(run, &address, record.attempt, &shown, output, form.as_ref()),
             shown,
             form,
             approvers: approve.map(|approve| approve.approvers.clone()).unwrap_or_default(),
             error: None,
+            chosen: None,
             expires: expires.map(|(now, timeout)| now.plus(timeout)),
         })
     }

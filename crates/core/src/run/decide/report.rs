@@ -13,7 +13,7 @@ use crate::run::failure::{Feedback, Grade, NodeError};
 use crate::run::fold::Run;
 use crate::run::ids::{Seq, Timestamp};
 use crate::run::input::{Report, Stage};
-use crate::run::parts::Product;
+use crate::run::parts::{Product, Usage};
 use crate::run::state::NodeState;
 
 impl Run {
@@ -30,7 +30,7 @@ impl Run {
         };
         let stage = match report {
             Report::Produced(_) => Stage::Work,
-            Report::Failed(stage, _) => *stage,
+            Report::Failed(stage, _) | Report::FailedAt(stage, ..) => *stage,
             Report::Checked => Stage::Check,
             Report::Graded { .. } => Stage::Evaluate,
             Report::Probed { .. } => Stage::Probe,
@@ -46,19 +46,39 @@ impl Run {
                 Some(problem) => self.failed(now, node, NodeError::new(Known::INVALID_OUTPUT, problem)),
                 None => vec![self.produced(node, attempt, product)],
             },
-            Report::Failed(Stage::Probe, error) => self.probe_failed(node, error),
-            Report::Failed(_, error) => self.failed(now, node, told(error)),
+            Report::Failed(stage, error) => self.stage_failed(now, node, *stage, error, &Usage::default()),
+            Report::FailedAt(stage, error, usage) => {
+                // What is no sum of money is not kept.
+                let usage = if is_money(usage) { *usage } else { Usage { usd: 0.0, ..*usage } };
+                let failed = self.stage_failed(now, node, *stage, error, &usage);
+                [Entry::Spent { node, attempt, usage }].into_iter().chain(failed).collect()
+            }
             Report::Checked => vec![Entry::Checked { node, attempt }],
             Report::Graded { grade, feedback } => self.graded(now, node, *grade, feedback.clone()),
             Report::Probed { happened } => self.probed(now, node, happened.as_ref()),
         })
     }
 
+    fn stage_failed(
+        &self,
+        now: Timestamp,
+        node: NodeIndex,
+        stage: Stage,
+        error: &NodeError,
+        cost: &Usage,
+    ) -> Vec<Entry> {
+        match stage {
+            Stage::Probe => self.probe_failed(node, error),
+            _ => self.failed_at(now, node, told(error), cost),
+        }
+    }
+
     /// Work that has further stages is kept before they begin, so that a crash repeats the stage and never the work.
     pub(super) fn produced(&self, node: NodeIndex, attempt: u32, product: &Product) -> Entry {
-        if self.stage_after(node, Stage::Work) == Stage::Done {
+        let splits = self.nodes[node.at()].stage == Stage::Decompose;
+        if !splits && self.stage_after(node, Stage::Work) == Stage::Done {
             let product = (!product.is_empty()).then(|| Box::new(product.clone()));
-            return Entry::Completed { node, attempt, product, taint: None };
+            return Entry::Completed { node, attempt, product, taint: None, chosen: None };
         }
         Entry::Produced { node, attempt, product: Box::new(product.clone()) }
     }
@@ -99,7 +119,11 @@ fn unusable(product: &Product) -> Option<&'static str> {
         return Some("the output or the patch of the context nests too deep");
     }
     let usage = product.usage.as_ref();
-    usage.filter(|usage| !usage.usd.is_finite() || usage.usd < 0.0).map(|_| "the cost is not an amount of money")
+    usage.filter(|usage| !is_money(usage)).map(|_| "the cost is not an amount of money")
+}
+
+fn is_money(usage: &Usage) -> bool {
+    usage.usd.is_finite() && usage.usd >= 0.0
 }
 
 /// An error as its reporter told it. Whether an attempt was interrupted is for the owner to say: the budget of

@@ -46,12 +46,11 @@ impl Confidence {
         }
     }
 
-    /// The confidence in a result of this grade. C is the lowest grade that passes, so it is what "low-grade" means for
-    /// a result that nobody forced; D and F get here only if a person takes them all the same.
+    /// The confidence in a result of this grade. What passes is clean, C included; D and F fail, and are what
+    /// "low-grade" means where a person takes them all the same.
     pub const fn of_grade(grade: Grade) -> Self {
         match grade {
-            Grade::A | Grade::B => Self::CLEAN,
-            Grade::C => Self(70),
+            Grade::A | Grade::B | Grade::C => Self::CLEAN,
             Grade::D => Self(50),
             Grade::F => Self::FALLBACK,
         }
@@ -149,10 +148,10 @@ mod tests {
             (Origin::Work(None), 1.0),
             (Origin::Work(Some(Grade::A)), 1.0),
             (Origin::Work(Some(Grade::B)), 1.0),
-            (Origin::Work(Some(Grade::C)), 0.7),
+            (Origin::Work(Some(Grade::C)), 1.0),
             (Origin::Person(None), 0.8),
             (Origin::Person(Some(Grade::A)), 0.8),
-            (Origin::Person(Some(Grade::C)), 0.7),
+            (Origin::Person(Some(Grade::C)), 0.8),
             (Origin::Person(Some(Grade::D)), 0.5),
             (Origin::Person(Some(Grade::F)), 0.3),
             (Origin::Fallback, 0.3),

@@ -38,7 +38,8 @@ fn refused(run: &mut Run, entry: &Entry) -> Corrupt {
 #[test]
 fn an_illegal_move_is_refused_in_these_words() {
     // R-STATE-1
-    let corrupt = refused(&mut run(), &Entry::Completed { node: A, attempt: 0, product: None, taint: None });
+    let corrupt =
+        refused(&mut run(), &Entry::Completed { node: A, attempt: 0, product: None, taint: None, chosen: None });
     assert_eq!(corrupt.seq, Seq(2));
     let source = corrupt.source().unwrap().to_string();
     assert_eq!(source, "Invalid state transition for node a: pending -> completed");
@@ -53,9 +54,10 @@ fn what_cannot_be_an_entry_here_is_refused() {
         attempt,
         error: Box::new(NodeError::new(Known::TOOL_ERROR, "x")),
         due: None,
+        chosen: None,
     };
     let ready = Entry::Ready { node: A, verdict: None };
-    let started = |attempt| Entry::Started { node: A, attempt, due: None };
+    let started = |attempt| Entry::Started { node: A, attempt, due: None, terms: None };
     let ended = Entry::Ended(Box::new(Ending {
         status: EndStatus::Completed,
         exit: 0,

@@ -9,6 +9,8 @@ fn samples() -> Vec<String> {
     let digest = "ab".repeat(32);
     let id = "00000000-0000-0000-0000-000000000007";
     let error = r#"{"code":"TIMEOUT","message":"too slow"}"#;
+    let usage = r#"{"tokens_in":1,"tokens_out":2,"usd":0.5}"#;
+    let chosen = r#"{"strategy":"escalate-model","model":"opus","reason":"why","passed":[{"strategy":"retry-same","why":"no"}]}"#;
     [
         &format!(
             r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","params":{{"a":1}}}}}}"#
@@ -17,6 +19,9 @@ fn samples() -> Vec<String> {
             r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","previous_run":"{RUN}","retry_count":1,"workflow":"w","graph_hash":"{digest}","definition":"{digest}","growth":{{"nodes":9,"depth":2}}}}}}"#
         ),
         &carrying(&digest, error),
+        &format!(
+            r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","spent":{usage},"expected":{{"a/b":{usage}}},"model_maximum":{{"opus":{usage}}},"strict":true}}}}"#
+        ),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2}}}}"#),
         &format!(r#"{{"owned":{{"owner":"{id}","fence":2,"person":true}}}}"#),
         r#"{"deadline_moved":{"deadline":1800000000000}}"#,
@@ -24,6 +29,8 @@ fn samples() -> Vec<String> {
         &format!(r#"{{"ready":{{"node":3,"verdict":{{"unmet":[4],"doomed":{error}}}}}}}"#),
         r#"{"started":{"node":3,"attempt":1}}"#,
         r#"{"started":{"node":3,"attempt":1,"due":1800000000000}}"#,
+        &format!(r#"{{"started":{{"node":3,"attempt":1,"terms":{{"model":"opus","reserved":{usage}}}}}}}"#),
+        &format!(r#"{{"spent":{{"node":3,"attempt":1,"usage":{usage}}}}}"#),
         r#"{"produced":{"node":3,"attempt":1,"product":{"output":{"a":[1]},"patch":{"b":null},"usage":{"tokens_in":1,"tokens_out":2,"usd":0.5}}}}"#,
         &format!(r#"{{"produced":{{"node":3,"attempt":1,"product":{{"files":{{"a/b":"{digest}"}}}}}}}}"#),
         r#"{"checked":{"node":3,"attempt":1}}"#,
@@ -36,9 +43,19 @@ fn samples() -> Vec<String> {
         r#"{"completed":{"node":3,"attempt":1,"product":{"output":1}}}"#,
         &format!(r#"{{"completed":{{"node":3,"attempt":1,"product":{{}},"taint":{{"fallback":{error}}}}}}}"#),
         r#"{"completed":{"node":3,"attempt":1,"taint":"provided"}}"#,
+        r#"{"completed":{"node":3,"attempt":1,"taint":{"low_grade":"D"}}}"#,
+        &format!(
+            r#"{{"completed":{{"node":3,"attempt":1,"taint":{{"fallback":{error}}},"chosen":{{"strategy":"skip-with-fallback","reason":"why"}}}}}}"#
+        ),
         &format!(r#"{{"failed":{{"node":3,"attempt":1,"error":{error}}}}}"#),
         &format!(r#"{{"failed":{{"node":3,"attempt":1,"error":{error},"due":1800000000000}}}}"#),
+        &format!(r#"{{"failed":{{"node":3,"attempt":1,"error":{error},"chosen":{{"reason":"final"}}}}}}"#),
+        &format!(r#"{{"failed":{{"node":3,"attempt":1,"error":{error},"due":1800000000000,"chosen":{chosen}}}}}"#),
+        &format!(r#"{{"decomposing":{{"node":3,"attempt":1,"error":{error},"chosen":{chosen}}}}}"#),
         r#"{"finalised":{"node":3}}"#,
+        &format!(r#"{{"withheld":{{"node":3,"expected":{usage}}}}}"#),
+        r#"{"budget_raised":{"by":{"tokens":5,"usd":0.5}}}"#,
+        r#"{"budget_raised":{"inside":3,"by":{"usd":0.5}}}"#,
         &format!(r#"{{"unknown":{{"node":3,"attempt":1,"error":{error}}}}}"#),
         &format!(
             r#"{{"asked":{{"id":"q1","kind":"gate","node":3,"attempt":1,"shown":"go?","digest":"{digest}","form":{{"type":"object"}},"approvers":["ann"],"expires":1800000000000}}}}"#
@@ -46,6 +63,11 @@ fn samples() -> Vec<String> {
         &format!(
             r#"{{"asked":{{"id":"q2","kind":"unknown_outcome","node":3,"attempt":1,"shown":"?","digest":"{digest}","error":{error}}}}}"#
         ),
+        &format!(
+            r#"{{"asked":{{"id":"q3","kind":"intervention","node":3,"attempt":1,"shown":"?","digest":"{digest}","error":{error},"chosen":{chosen}}}}}"#
+        ),
+        &format!(r#"{{"asked":{{"id":"q4","kind":"budget","shown":"?","digest":"{digest}"}}}}"#),
+        &format!(r#"{{"answered":{{"question":"q4","choice":"raise","by":"ann","command":"{id}"}}}}"#),
         &format!(r#"{{"answered":{{"question":"q1","choice":"approve","by":"ann","command":"{id}"}}}}"#),
         r#"{"closed":{"question":"q1"}}"#,
         r#"{"approved":{"node":3}}"#,
@@ -90,7 +112,7 @@ fn carrying(digest: &str, error: &str) -> String {
     let kept = |address: &str, end: &str| format!(r#""{address}":{{"end":{end},"hash":"{digest}"}}"#);
     let nodes = [
         format!(
-            r#""a":{{"end":{{"completed":{{"product":{{"output":1}},"patches":[{{"b":2}}],"taint":"provided","tainted":true}}}},"hash":"{digest}","task_hash":"{digest}","cost":{{"usage":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"millis":3}},"attempts":2,"unmet":[0]}}"#
+            r#""a":{{"end":{{"completed":{{"product":{{"output":1}},"patches":[{{"b":2}}],"taint":"provided","tainted":true,"confidence":0.8}}}},"hash":"{digest}","task_hash":"{digest}","cost":{{"usage":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"millis":3}},"attempts":2,"unmet":[0]}}"#
         ),
         kept("b", &format!(r#"{{"failed":{error}}}"#)),
         kept("c", r#"{"skipped":["dependency_failed","b"]}"#),
@@ -109,7 +131,7 @@ fn carrying(digest: &str, error: &str) -> String {
         r#""g":{{"hash":"{digest}","made_of":"{digest}","body":{{"output":{{"nodes":{{}}}}}}}},"h/y":{{"hash":"{digest}","place":{{"kind":"Map"}}}}"#
     );
     format!(
-        r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","mode":"clean","forked_from":"{RUN}","spent":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"carried":{{"nodes":{{{nodes}}},"grown":{{{grown}}},"generations":{{"a":1}}}}}}}}"#
+        r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","spent":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"mode":"clean","forked_from":"{RUN}","carried":{{"nodes":{{{nodes}}},"grown":{{{grown}}},"generations":{{"a":1}}}}}}}}"#
     )
 }
 
