@@ -21,6 +21,7 @@ mod past;
 mod planned;
 mod reason;
 mod resume_point;
+mod told;
 
 pub use changes::{Changes, changes};
 pub use class::{FailureClass, Fate};

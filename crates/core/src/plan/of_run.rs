@@ -10,20 +10,21 @@ use serde_json::Value;
 
 use super::make::is_keyed;
 use super::past::{Inside, Past, PastNode};
+use super::told::{Cell, Told};
 use crate::definition::Kind;
 use crate::file::Semantics;
 use crate::graph::NodeIndex;
 use crate::hash::Digest;
 use crate::run::{
-    Asking, CancelCause, Carried, Cost, Entry, Growth, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult, Known,
-    NodeError, NodeState, Product, Question, QuestionKind, Run, Taint, Timestamp,
+    Asking, CancelCause, Carried, Entry, Kept, KeptEnd, KeptGrowth, KeptPlace, KeptResult, Known, NodeError, NodeState,
+    Product, Question, QuestionKind, Run, Timestamp,
 };
 
 impl Past {
     /// What a run left so far. None before it is created.
     pub fn of<'entry>(run: &Run, entries: impl IntoIterator<Item = (Timestamp, &'entry Entry)>) -> Option<Self> {
         let created = run.created()?;
-        let mut told = Told { cells: vec![Cell::default(); run.all_nodes().len()] };
+        let mut told = Told::new(run.all_nodes().len());
         let open = run.questions().filter(|asked| asked.closed.is_none()).map(|asked| &*asked.question);
         let questions = open.filter_map(|question| Some((question.node?, question))).collect();
         let reading = Reading { run, carried: created.carried.as_deref(), questions };
@@ -32,8 +33,6 @@ impl Past {
             told.take(at, entry);
         }
         reading.gather(&mut told);
-        let mut usage = created.spent.unwrap_or_default();
-        usage.add(&run.usage());
         let definition = run.definition();
         let nodes = run.top_nodes().map(|node| {
             let id = run.address(node);
@@ -46,132 +45,11 @@ impl Past {
             phase: run.phase_name().map(str::to_owned),
             params: created.params.clone(),
             context: definition.context.clone(),
-            usage,
+            usage: run.lineage_spent(),
             nodes: nodes.collect(),
             retired: reading.carried.map(|carried| carried.generations.clone()).unwrap_or_default(),
             ..Self::empty(created.run, created.first_run, created.graph_hash)
         })
-    }
-}
-
-/// What the entries say about one node.
-#[derive(Debug, Clone, Default)]
-struct Cell {
-    product: Option<Product>,
-    taint: Option<Taint>,
-    cost: Option<Cost>,
-    since: Option<Timestamp>,
-    /// Whether an attempt began its work, and nothing says how that ended.
-    open: bool,
-    body: Option<Product>,
-    made_of: Option<Digest>,
-    /// Whether its output is what its children made.
-    gathered: bool,
-    /// The patches of its children, where they grew in an earlier run.
-    patches: Vec<Arc<Value>>,
-}
-
-/// Codes after which nobody knows whether work that may happen at most once did (`R-CLAIM-5`).
-const MAY_HAVE_HAPPENED: [Known; 4] = [Known::INTERRUPTED, Known::TIMEOUT, Known::NETWORK, Known::DEADLINE_EXCEEDED];
-
-struct Told {
-    cells: Vec<Cell>,
-}
-
-impl Told {
-    fn take(&mut self, at: Timestamp, entry: &Entry) {
-        match entry {
-            Entry::Started { node, attempt, .. } => {
-                let cell = self.cell(*node);
-                cell.since = Some(at);
-                cell.open = true;
-                cell.cost.get_or_insert_default();
-                // The first attempt may go on with what an earlier run left.
-                if *attempt > 1 {
-                    cell.forget();
-                }
-            }
-            Entry::Produced { node, product, .. } => {
-                let cell = self.cell(*node);
-                cell.rests(at);
-                cell.open = false;
-                cell.pays(product);
-                cell.product = Some((**product).clone());
-            }
-            Entry::Expanded(expansion) => {
-                let cell = self.cell(expansion.node);
-                cell.rests(at);
-                cell.open = false;
-                cell.made_of = Some(expansion.of.digest());
-                if matches!(expansion.of, Growth::Body(_))
-                    && let Some(body) = cell.product.take()
-                {
-                    cell.body = Some(body);
-                }
-            }
-            Entry::Gathered { node, .. } => self.cell(*node).gathered = true,
-            Entry::Completed { node, product, taint, .. } => {
-                let cell = self.cell(*node);
-                cell.rests(at);
-                cell.open = false;
-                if taint.is_some() {
-                    cell.forget();
-                    cell.taint = taint.as_deref().cloned();
-                }
-                if let Some(product) = product {
-                    cell.pays(product);
-                    cell.product = Some((**product).clone());
-                }
-            }
-            Entry::Failed { node, error, .. } => {
-                let cell = self.cell(*node);
-                cell.rests(at);
-                cell.open &= MAY_HAVE_HAPPENED.iter().any(|known| error.code == *known);
-                cell.forget();
-            }
-            Entry::Cancelled { node, .. } | Entry::Unknown { node, .. } => self.cell(*node).rests(at),
-            Entry::Decomposing { node, .. } => {
-                let cell = self.cell(*node);
-                cell.rests(at);
-                cell.open = false;
-                cell.forget();
-            }
-            Entry::Spent { node, usage, .. } => self.cell(*node).cost.get_or_insert_default().usage.add(usage),
-            Entry::Asked(question) => {
-                if let Some(node) = question.node {
-                    self.cell(node).rests(at);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn cell(&mut self, node: NodeIndex) -> &mut Cell {
-        &mut self.cells[node.at()]
-    }
-}
-
-impl Cell {
-    /// Nobody works on it any longer.
-    fn rests(&mut self, at: Timestamp) {
-        if let Some(since) = self.since.take() {
-            let cost = self.cost.get_or_insert_default();
-            cost.millis = cost.millis.saturating_add(at.since(since).millis);
-        }
-    }
-
-    fn pays(&mut self, product: &Product) {
-        if let Some(usage) = &product.usage {
-            self.cost.get_or_insert_default().usage.add(usage);
-        }
-    }
-
-    /// What an attempt made is worth nothing.
-    fn forget(&mut self) {
-        self.product = None;
-        self.taint = None;
-        self.gathered = false;
-        self.patches = Vec::new();
     }
 }
 
@@ -260,7 +138,7 @@ impl Reading<'_> {
             NodeState::Completed | NodeState::Approved => past.result = Some(result),
             NodeState::AwaitingApproval => {
                 past.asks = self.asks(node);
-                past.result = (has_work && past.asks.is_none()).then_some(result);
+                past.result = (has_work && (past.asks.is_none() || cell.product.is_some())).then_some(result);
             }
             _ => {
                 past.asks = self.unknown(node, &cell).then(|| Box::new(outcome_unknown(address, past.error.clone())));
@@ -268,7 +146,7 @@ impl Reading<'_> {
             }
         }
         past.inside = Inside { body: cell.body, made_of: cell.made_of, children: BTreeMap::new() };
-        if run.has_grown(node) {
+        if run.has_grown(node) && past.inside.made_of.is_some() {
             for (key, child, needs) in run.children_by_key(node) {
                 let mut inner = self.node(child, &format!("{address}/{key}"), told);
                 inner.needs = needs;

@@ -25,7 +25,7 @@ pub(super) enum Resumed {
     /// It asks a person about its result.
     Gate(Box<KeptResult>),
     /// It asks a person something else again.
-    Asks(Box<Asking>),
+    Asks(Box<Asking>, Option<Box<Product>>),
 }
 
 impl Run {
@@ -143,9 +143,10 @@ impl Run {
             let node = level.global(local);
             let awaiting = kept.map(|kept| &kept.end);
             if let Some(KeptEnd::AwaitingApproval { result, asks }) = awaiting {
-                resumed.extend(asks.clone().map(|asks| (node, Resumed::Asks(asks))));
-                let result = result.clone().filter(|_| asks.is_none());
-                resumed.extend(result.map(|result| (node, Resumed::Gate(Box::new(result)))));
+                resumed.extend(match (asks.clone(), result.clone()) {
+                    (Some(asks), made) => Some((node, Resumed::Asks(asks, made.map(|made| Box::new(made.product))))),
+                    (None, result) => result.map(|result| (node, Resumed::Gate(Box::new(result)))),
+                });
             } else if let Some(kept) = kept {
                 found.push((node, kept));
             } else if let Some(body) = grown.and_then(|grown| grown.body.clone()) {
@@ -199,7 +200,7 @@ impl Run {
     /// The first attempt of a node goes on where an earlier run was, if it does. Returns whether so.
     pub(super) fn resume_work(&mut self, node: NodeIndex) -> bool {
         let Some(resumed) = self.resumed_at(node).cloned() else { return false };
-        if let Resumed::Asks(asking) = &resumed
+        if let Resumed::Asks(asking, _) = &resumed
             && asking.kind == QuestionKind::UnknownOutcome
             && self.compiled(node).spec.probe.is_some()
         {
@@ -210,7 +211,7 @@ impl Run {
         let (product, stage) = match &resumed {
             Resumed::Grows(body) => (Some(&**body), Stage::Grow),
             Resumed::Gate(result) => (Some(&result.product), Stage::Gate),
-            Resumed::Asks(_) => (None, Stage::Gate),
+            Resumed::Asks(_, made) => (made.as_deref(), Stage::Gate),
         };
         // It was paid for then.
         let free = product.map(|product| Product { usage: None, ..product.clone() });
@@ -221,7 +222,7 @@ impl Run {
             Resumed::Gate(result) => self.trust_kept(node, result),
             // Only its hook can have made a node that does something else grow.
             Resumed::Grows(_) if self.compiled(node).kind != Kind::Generate => self.decomposed_before(node),
-            Resumed::Grows(_) | Resumed::Asks(_) => {}
+            Resumed::Grows(_) | Resumed::Asks(..) => {}
         }
         self.enter_own(node, stage);
         true

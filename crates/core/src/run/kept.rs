@@ -84,7 +84,7 @@ pub enum KeptEnd {
     Cancelled(CancelCause),
     /// It has not: a person is asked about this result, or, without one, something else.
     AwaitingApproval {
-        /// The result, if there is one.
+        /// The result, if there is one; what the last attempt made, where something else is asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<KeptResult>,
         /// What is asked, where that is not whether the result may pass.

@@ -368,3 +368,41 @@ fn a_run_is_closed_for_the_one_that_goes_on() {
     assert_eq!((next.order().as_str(), next.end().as_str()), ("a b c", "completed 0"));
     assert_eq!(next.run().created().unwrap().spent, Some(Usage { tokens_in: 5, tokens_out: 2, usd: 0.5 }));
 }
+
+#[test]
+fn a_split_task_goes_on_with_its_parts() {
+    // R-GROW-2: the parts that are done stay done, and neither the task nor its split is tried again.
+    let text = "workflow: w\nnodes:\n  a: { call: x, recovery: { max_attempts: 2, human: fail, decompose: { call: split } } }\n  z: { call: x, needs: [a] }\n";
+    let mut world = World::of(text);
+    world.scripted("a", [Outcome::fails("INVALID_OUTPUT")]);
+    let parts = json!({ "nodes": { "p": { "call": "x" }, "q": { "call": "x", "needs": ["p"] } } });
+    world.script().decomposes("a", [Outcome::output(parts)]);
+    world.scripted("a/q", [Outcome::fails("MINE"), Outcome::output(json!("parts"))]);
+    world.runs();
+    assert_eq!(world.states(), "a failed, a/p completed, a/q failed, z skipped", "{}", world.picture());
+    let mut next = world.linked(&usual());
+    next.runs();
+    assert_eq!((next.order().as_str(), next.end().as_str()), ("a/q z", "completed 0"), "{}", next.picture());
+}
+
+#[test]
+fn a_person_is_asked_again_how_to_go_on() {
+    // R-RES-5, R-REC-4, R-REC-7: and what was made of a bad result is trusted as little as before.
+    let text = "workflow: w\npolicy: { scheduling: frontier }\nnodes:\n  a: { call: x, recovery: { human: pause, max_attempts: 1 } }\n  b: { call: x, fallback: 1 }\n  c: { call: x, needs: [b] }\n  d: { call: x, needs: [c, a] }\n";
+    let mut world = World::of(text);
+    world.scripted("a", [Outcome::fails("SCOPE_VIOLATION")]);
+    world.scripted("b", [Outcome::fails("MINE")]);
+    world.starts().settles();
+    assert_eq!(world.state("a"), NodeState::AwaitingApproval, "{}", world.picture());
+    let mut next = world.linked(&usual());
+    next.starts().settles();
+    assert_eq!((next.order().as_str(), next.state("a")), ("", NodeState::AwaitingApproval), "{}", next.picture());
+    for node in ["b", "c"] {
+        let trust = |world: &World| world.run().confidence(world.node(node));
+        assert_eq!(trust(&next), trust(&world), "{node}");
+    }
+    assert!(next.run().is_tainted(next.node("b")) && !next.run().is_tainted(next.node("c")));
+    next.answers_with("a", Choice::Provide, Some(json!(1))).unwrap();
+    next.settles();
+    assert_eq!((next.order().as_str(), next.end().as_str()), ("d", "completed 0 degraded"));
+}

@@ -50,7 +50,7 @@ impl Run {
 
     fn open_gate(&self, now: Timestamp, node: NodeIndex) -> Vec<Entry> {
         let compiled = self.compiled(node);
-        if let Some(Resumed::Asks(asking)) = self.resumed_at(node) {
+        if let Some(Resumed::Asks(asking, _)) = self.resumed_at(node) {
             let mut question = self.new_question(node, asking.kind, asking.shown.clone(), None);
             question.error.clone_from(&asking.error);
             return vec![Entry::Asked(question)];

@@ -112,7 +112,7 @@ fn carrying(digest: &str, error: &str) -> String {
     let kept = |address: &str, end: &str| format!(r#""{address}":{{"end":{end},"hash":"{digest}"}}"#);
     let nodes = [
         format!(
-            r#""a":{{"end":{{"completed":{{"product":{{"output":1}},"patches":[{{"b":2}}],"taint":"provided","tainted":true}}}},"hash":"{digest}","task_hash":"{digest}","cost":{{"usage":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"millis":3}},"attempts":2,"unmet":[0]}}"#
+            r#""a":{{"end":{{"completed":{{"product":{{"output":1}},"patches":[{{"b":2}}],"taint":"provided","tainted":true,"confidence":0.8}}}},"hash":"{digest}","task_hash":"{digest}","cost":{{"usage":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"millis":3}},"attempts":2,"unmet":[0]}}"#
         ),
         kept("b", &format!(r#"{{"failed":{error}}}"#)),
         kept("c", r#"{"skipped":["dependency_failed","b"]}"#),
@@ -131,7 +131,7 @@ fn carrying(digest: &str, error: &str) -> String {
         r#""g":{{"hash":"{digest}","made_of":"{digest}","body":{{"output":{{"nodes":{{}}}}}}}},"h/y":{{"hash":"{digest}","place":{{"kind":"Map"}}}}"#
     );
     format!(
-        r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","mode":"clean","forked_from":"{RUN}","spent":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"carried":{{"nodes":{{{nodes}}},"grown":{{{grown}}},"generations":{{"a":1}}}}}}}}"#
+        r#"{{"created":{{"run":"{RUN}","first_run":"{RUN}","workflow":"w","graph_hash":"{digest}","spent":{{"tokens_in":1,"tokens_out":2,"usd":0.5}},"mode":"clean","forked_from":"{RUN}","carried":{{"nodes":{{{nodes}}},"grown":{{{grown}}},"generations":{{"a":1}}}}}}}}"#
     )
 }
 
