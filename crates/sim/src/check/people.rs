@@ -8,7 +8,8 @@ use sprag_core::run::{
     Answer, CancelCause, Choice, Entry, NodeState, Question, QuestionId, QuestionKind, Seq, Timestamp, Verb,
 };
 
-use super::history::{History, Line, Verdicts};
+use super::case::Case;
+use super::history::{Line, Verdicts};
 use super::track::{Track, moved};
 
 /// The choices of the contract.
@@ -25,10 +26,10 @@ struct Asked<'run> {
     closed: bool,
 }
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut asked: BTreeMap<QuestionId, Asked<'_>> = BTreeMap::new();
     let mut track = Track::new(history);
-    for line in history.lines() {
+    for line in &history.lines {
         match line.entry {
             Entry::Asked(question) => {
                 let before = asked.insert(question.id, Asked { question, closed: false });
@@ -38,13 +39,13 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
             }
             Entry::Answered(answer) => {
                 if let Some(question) = close(&mut asked, answer.question, line.seq, verdicts) {
-                    answered(history, &line, question, answer, verdicts);
+                    answered(history, line, question, answer, verdicts);
                 }
             }
             Entry::Closed { question } => {
                 if let Some(question) = close(&mut asked, *question, line.seq, verdicts) {
                     let late = |expires: Timestamp| expires <= line.at;
-                    if track.stop.is_none() && !question.expires.is_some_and(late) {
+                    if track.stopped(history, question.node).is_none() && !question.expires.is_some_and(late) {
                         verdicts.add("I18", line.seq, format!("question {} closes before its time", question.id));
                     }
                 }
@@ -56,10 +57,10 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 }
             }
             Entry::Cancelled { node, cause: CancelCause::Rejected | CancelCause::SkippedByPerson }
-            | Entry::Approved { node } => by_a_person(history, &line, *node, verdicts),
+            | Entry::Approved { node } => by_a_person(history, line, *node, verdicts),
             _ => {}
         }
-        track.read(history, &line);
+        track.read(history, line);
     }
     for asked in asked.values() {
         let waits = track.of(asked.question.node).state == NodeState::AwaitingApproval;
@@ -92,7 +93,7 @@ fn close<'run>(
     Some(found.question)
 }
 
-fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer: &Answer, verdicts: &mut Verdicts) {
+fn answered(history: &Case<'_>, line: &Line<'_>, question: &Question, answer: &Answer, verdicts: &mut Verdicts) {
     let id = question.id;
     if !choices(question.kind).contains(&answer.choice) {
         verdicts.add("I18", line.seq, format!("question {id} has no choice {:?}", answer.choice));
@@ -100,7 +101,7 @@ fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer:
     if !question.approvers.is_empty() && !question.approvers.contains(&answer.by) {
         verdicts.add("I18", line.seq, format!("question {id} was not {}'s to answer", answer.by));
     }
-    let told = history.lines().take_while(|before| before.seq < line.seq).any(|before| {
+    let told = history.lines.iter().take_while(|before| before.seq < line.seq).any(|before| {
         matches!(before.entry, Entry::Command(record) if record.command.id == answer.command
             && record.refused.is_none()
             && record.command.by == answer.by
@@ -133,7 +134,7 @@ fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer:
 }
 
 /// What only a person may do to a node follows an answer in the same commit.
-fn by_a_person(history: &History<'_>, line: &Line<'_>, node: NodeIndex, verdicts: &mut Verdicts) {
+fn by_a_person(history: &Case<'_>, line: &Line<'_>, node: NodeIndex, verdicts: &mut Verdicts) {
     let commit = &history.commits[line.commit];
     let before = commit.entries.iter().zip(commit.first.0..).take_while(|(_, seq)| *seq < line.seq.0);
     let last = before.filter(|(entry, _)| matches!(entry, Entry::Answered(_))).last();
@@ -142,7 +143,7 @@ fn by_a_person(history: &History<'_>, line: &Line<'_>, node: NodeIndex, verdicts
         _ => None,
     });
     let asked = question.and_then(|id| {
-        history.lines().find_map(|line| match line.entry {
+        history.lines.iter().find_map(|line| match line.entry {
             Entry::Asked(question) if question.id == id => Some(question.node),
             _ => None,
         })
