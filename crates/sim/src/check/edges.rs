@@ -3,10 +3,11 @@
 
 use sprag_core::file::Join;
 use sprag_core::graph::{EdgeIndex, NodeIndex};
-use sprag_core::run::{Entry, NodeState, SkipReason};
+use sprag_core::run::{Entry, NodeState, SkipReason, Verdict};
 
 use super::case::Case;
 use super::history::{Line, Verdicts};
+use super::outputs::Outputs;
 use super::track::{Track, continues};
 
 /// How many conditions are tried in all combinations; beyond that a skip is believed.
@@ -24,9 +25,11 @@ struct Edge {
 
 pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
+    let mut outputs = Outputs::new(history);
     for line in &history.lines {
         match line.entry {
             Entry::Ready { node, verdict } if track.of(*node).state == NodeState::Pending => {
+                conditions(history, &track, &outputs, line, *node, verdict.as_deref(), verdicts);
                 let unmet = verdict.as_ref().map(|verdict| verdict.unmet.as_slice()).unwrap_or_default();
                 let doomed = verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some());
                 ready(history, &track, line, *node, (unmet, doomed), verdicts);
@@ -36,7 +39,38 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
             }
             _ => {}
         }
+        outputs.read(history, &track, line);
         track.read(history, line);
+    }
+}
+
+/// Conditions that can be understood here say what the verdict says they do.
+fn conditions(
+    history: &Case<'_>,
+    track: &Track,
+    outputs: &Outputs,
+    line: &Line<'_>,
+    node: NodeIndex,
+    verdict: Option<&Verdict>,
+    verdicts: &mut Verdicts,
+) {
+    if verdict.is_some_and(|verdict| verdict.doomed.is_some()) {
+        return;
+    }
+    for (index, row, from) in history.edges_into(node) {
+        let Some(text) = row.condition.as_deref().filter(|_| track.when_holds(history, from, row.when)) else {
+            continue;
+        };
+        let own = outputs.of(history, track, from);
+        let holds = outputs.value(history, track, (node, Some(&own)), text).and_then(|value| value.as_bool());
+        let unmet = verdict.is_some_and(|verdict| verdict.unmet.contains(&index));
+        if holds == Some(unmet) {
+            verdicts.add(
+                "R-EDGE-1",
+                line.seq,
+                format!("`{}` is ready, and `{text}` is {}", history.name(node), !unmet),
+            );
+        }
     }
 }
 

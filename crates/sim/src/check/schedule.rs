@@ -82,17 +82,16 @@ pub(super) fn has_all_copies(history: &Case<'_>, track: &Track, node: NodeIndex)
     level.nodes().filter(|copy| track.of(*copy).state == NodeState::Running).count() >= most as usize
 }
 
-/// The graph around a node, if there is one, whose slots are all taken.
-fn full(history: &Case<'_>, track: &Track, taken: &[usize], node: NodeIndex) -> Option<usize> {
-    debug_assert!(taken.len() == track.stops.len(), "every graph is counted");
-    history.chain(history.level_of(node)).find(|level| {
-        let own = history.levels[*level].rules.max_parallelism.map(|limit| limit as usize);
-        let limit = if *level == 0 {
+/// The graph around a node, if there is one, whose slots are all taken, and how many those are.
+fn full(history: &Case<'_>, taken: &[usize], node: NodeIndex) -> Option<(usize, usize)> {
+    history.chain(history.level_of(node)).find_map(|level| {
+        let own = history.levels[level].rules.max_parallelism.map(|limit| limit as usize);
+        let limit = if level == 0 {
             Some(own.map_or(history.slots as usize, |limit| limit.min(history.slots as usize)))
         } else {
             own
         };
-        limit.is_some_and(|limit| taken[*level] >= limit)
+        limit.filter(|limit| taken[level] >= *limit).map(|limit| (level, limit))
     })
 }
 
@@ -119,9 +118,13 @@ fn starts(history: &Case<'_>, track: &Track, line: &Line<'_>, node: NodeIndex, v
             taken[level] += 1;
         }
     }
-    if let Some(level) = full(history, track, &taken, node) {
+    if let Some((level, limit)) = full(history, &taken, node) {
         let around = history.levels[level].parent.map(|parent| history.name(parent));
-        verdicts.add("slots", line.seq, format!("`{name}` starts while all slots are taken: {around:?}"));
+        verdicts.add(
+            "slots",
+            line.seq,
+            format!("`{name}` starts while all {limit} slots are taken, inside: {around:?}"),
+        );
     }
     passed(history, track, &taken, line, node, verdicts);
 }
@@ -150,7 +153,7 @@ fn passed(
             && before(*other)
             && is_behind_barrier(history, track, *other).is_none()
             && !has_all_copies(history, track, *other)
-            && full(history, track, taken, *other).is_none()
+            && full(history, taken, *other).is_none()
             && track.stopped(history, *other).is_none()
     });
     if let Some(passed) = passed {

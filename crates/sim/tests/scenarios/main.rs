@@ -13,6 +13,7 @@ mod ending;
 mod files;
 mod generated;
 mod growing;
+mod grown;
 mod guards;
 mod handling;
 mod naming;
