@@ -140,7 +140,7 @@ fn repeat(rng: &mut Rng, features: &Features, (id, depth, room): (&str, u32, u64
 
 fn sub_workflow(rng: &mut Rng, features: &Features, (id, depth, room): (&str, u32, u64), visible: &[&Node]) -> Node {
     let handed = rng.pick(visible).copied().filter(|node| node.works && rng.one_in(2));
-    let params = if handed.is_some() { "params: { n: { default: 3 } }, " } else { "" };
+    let params = if handed.is_some() { "params: { n: { type: integer, default: 3 } }, " } else { "" };
     let graph = graph(rng, features, (depth + 1, room), params);
     let mut node = Node::named(format!("w{id}"));
     node.keys.push(format!("workflow: {{ {} }}", graph.text));
