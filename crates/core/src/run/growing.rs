@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::class::Known;
 use super::failure::NodeError;
 use super::fold::{CorruptDetail, Run, count, records};
+use super::ids::Timestamp;
 use super::input::Stage;
 use super::level::{Level, Origin, narrowed};
 use super::parts::{Expansion, Growth};
@@ -95,7 +96,7 @@ impl Run {
         level.parent = Some(node);
         level.around = Some(count(around));
         level.depth = self.levels[around].depth + 1;
-        level.deadline = level.policy.deadline.map(|length| self.at.plus(length));
+        level.deadline = level.policy.deadline.map(|length| self.clock().plus(length));
         let at = self.levels.len();
         self.timers.limit(Limit::Graph(count(at)), None, level.deadline);
         self.nodes.extend(records(&level.body));
@@ -119,9 +120,15 @@ impl Run {
             .collect();
         self.undecided.extend(open);
         let timeout = self.levels[at].body.phases.get(usize::from(phase)).and_then(|phase| phase.timeout);
-        let deadline = timeout.map(|timeout| self.at.plus(timeout));
+        let deadline = timeout.map(|timeout| self.clock().plus(timeout));
         let before = std::mem::replace(&mut self.levels[at].phase_deadline, deadline);
         self.timers.limit(Limit::Phase(count(at)), before, deadline);
+    }
+
+    /// Since when a limit counts that is set now. While only a person could move the run all limits stand still, and move
+    /// together by all of that time when it is over; so this one begins when it began (`R-TIME-1`).
+    fn clock(&self) -> Timestamp {
+        self.people_only_since.unwrap_or(self.at)
     }
 
     /// A graph inside a node goes on by itself: only those of the workflow itself are announced (`R-GROW-2`).
