@@ -114,7 +114,9 @@ fn a_sub_workflow_sees_what_it_is_handed_and_gives_what_its_last_nodes_gave() {
         world.picture()
     );
     // What nobody needs is kept to be looked at.
-    let mut world = of("  sub: { workflow: { nodes: { b: { call: x }, c: { call: x, needs: [b] }, d: { call: x, needs: [{ node: b, when: on_failure }] } } } }\n");
+    let mut world = of(
+        "  sub: { workflow: { nodes: { b: { call: x }, c: { call: x, needs: [b] }, d: { call: x, needs: [{ node: b, when: on_failure }] } } } }\n",
+    );
     world.scripted("sub/c", [Outcome::output(json!(3))]);
     world.runs();
     assert_eq!(output(&world, "sub"), json!({ "c": 3, "d": null }));
@@ -309,4 +311,42 @@ fn five_thousand_copies() {
     assert_eq!(output(&world, "each").as_array().map(Vec::len), Some(5000));
     let again = world.ledger.len();
     assert!((5000..=5000 + 8).contains(&again), "{again}");
+}
+
+#[test]
+fn the_deadline_of_a_sub_workflow_starts_with_it_although_a_person_took_long() {
+    // R-GROW-2, R-TIME-1
+    let mut world = of(
+        "  gate: { approve: { message: go? } }\n  sub: { needs: [gate], workflow: { policy: { deadline: 20ms }, nodes: { a: { call: x } } } }\n",
+    );
+    world.scripted("sub/a", [Outcome::Hangs]);
+    world.starts().passes(Duration::from_millis(3_600_000)).approves("gate");
+    world.passes(Duration::from_millis(20));
+    assert_eq!(world.states(), "gate completed, sub failed, sub/a failed");
+    assert_eq!(world.code("sub"), "DEADLINE_EXCEEDED");
+}
+
+#[test]
+fn a_node_whose_child_was_interrupted_too_often_grows_only_once() {
+    // R-GROW-2, R-CLAIM-4
+    for (fallback, states) in [("", "each failed, each/0 failed"), (", fallback: 1", "each completed, each/0 failed")] {
+        let text = format!(
+            "workflow: w\npolicy: {{ max_interruptions: 0 }}\nnodes:\n  each: {{ map: {{ over: \"[1]\", node: {{ call: x }} }}{fallback} }}\n"
+        );
+        let mut world = World::of(&text);
+        world.starts().crashes();
+        world.starts();
+        assert_eq!(world.states(), states);
+        assert_eq!(world.run().attempt(world.node("each")), 1);
+    }
+}
+
+#[test]
+#[ignore = "the fallback of a node that grows leaves its generating work running"]
+fn generating_work_that_takes_too_long_is_told_to_stop_although_there_is_a_fallback() {
+    // L1, R-STATE-10
+    let mut world = of("  plan: { timeout: 10ms, generate: { call: x }, fallback: 1 }\n");
+    world.scripted("plan", [Outcome::Hangs]);
+    world.runs();
+    assert_eq!((world.states().as_str(), world.aborted().as_str()), ("plan completed", "plan 1"));
 }

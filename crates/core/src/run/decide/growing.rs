@@ -19,7 +19,7 @@ use crate::run::fold::{Run, count};
 use crate::run::ids::Timestamp;
 use crate::run::input::Stage;
 use crate::run::level::Origin;
-use crate::run::parts::{Expansion, Growth};
+use crate::run::parts::{Expansion, Growth, Product, Taint};
 use crate::run::scope::Scope;
 
 impl Run {
@@ -106,7 +106,7 @@ impl Run {
         let Some(node) = level.parent else { return Vec::new() };
         if let Some(cause) = &level.stop {
             let error = self.cause_of_failure(at, cause).map(|failure| failure.error);
-            return self.fails(now, node, error.unwrap_or_else(|| self.stopped(cause)));
+            return self.fails_with_children(now, node, error.unwrap_or_else(|| self.stopped(cause)));
         }
         if level.cut && self.is_stopping(node) {
             return vec![Entry::Cancelled { node, cause: CancelCause::Stopped }];
@@ -114,13 +114,30 @@ impl Run {
         if let Some(error) =
             self.first_unhandled(at).filter(|_| !level.fails_open()).and_then(|child| self.error(child))
         {
-            return self.fails(now, node, error);
+            return self.fails_with_children(now, node, error);
         }
         let gathered = vec![Entry::Gathered { node, attempt: self.nodes[node.at()].attempt }];
         match (&level.origin, &self.compiled(node).spec.repeat) {
             (Origin::Graph { round, .. }, Some(_)) => self.iterates(now, node, at, *round, gathered),
             _ => gathered,
         }
+    }
+
+    /// A node fails because its children did. They had their own retries: what grows does so once, also if the error is
+    /// that a child was interrupted too often (`R-GROW-2`).
+    fn fails_with_children(&self, now: Timestamp, node: NodeIndex, error: NodeError) -> Vec<Entry> {
+        let compiled = self.compiled(node);
+        if error.code != Known::INTERRUPTED || !compiled.kind.grows() {
+            return self.fails(now, node, error);
+        }
+        let attempt = self.nodes[node.at()].attempt;
+        vec![match &compiled.spec.fallback {
+            Some(fallback) => {
+                let product = Some(Box::new(Product::of(fallback.0.clone())));
+                Entry::Completed { node, attempt, product, taint: Some(Box::new(Taint::Fallback(error))) }
+            }
+            None => self.final_failure(node, error),
+        }]
     }
 
     fn stopped(&self, cause: &StopCause) -> NodeError {
