@@ -17,6 +17,8 @@ pub(crate) struct Chance {
     pub failing: u64,
     /// Work never ends once in so many times; 0 for never.
     pub hanging: u64,
+    /// Whether probes find anything.
+    pub probing: bool,
     /// Whether some questions are left to whoever comes along.
     pub silent: bool,
 }
@@ -65,6 +67,7 @@ impl Chance {
     /// What a probe finds out.
     pub fn found(self, address: &str, turn: usize) -> Result<Option<Value>, NodeError> {
         match self.rng(address, 4, turn).below(3) {
+            _ if !self.probing => Ok(None),
             0 => Ok(Some(json!({ "ok": true, "n": 9, "items": [] }))),
             1 => Ok(None),
             _ => Err(NodeError::new(Known::TOOL_ERROR, "the probe does not know")),

@@ -11,7 +11,7 @@ use super::options::Features;
 use super::script::{self, Plan};
 use super::workflow;
 use crate::rng::Rng;
-use crate::script::Script;
+use crate::script::{Outcome, Script};
 use crate::world::read;
 
 /// A workflow, what its work does and what people say.
@@ -54,6 +54,13 @@ impl Scenario {
         let features = Features::DETERMINISTIC;
         let plan = Plan::default();
         Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan, definition: OnceLock::new() }
+    }
+
+    /// The same with what some nodes do, by address.
+    #[must_use]
+    pub fn scripted(mut self, node: &str, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+        self.plan.outcomes.push((node.to_owned(), outcomes.into_iter().collect()));
+        self
     }
 
     /// The same with other keys in its policy: each is set, or left out if it is empty.

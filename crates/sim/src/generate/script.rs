@@ -17,7 +17,7 @@ type Found = Vec<Result<Option<Value>, NodeError>>;
 /// What nodes do, in a form that can be printed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
-    outcomes: Vec<(String, Vec<Outcome>)>,
+    pub outcomes: Vec<(String, Vec<Outcome>)>,
     checks: Vec<(String, Vec<bool>)>,
     grades: Vec<(String, Vec<Grade>)>,
     probes: Vec<(String, Found)>,
@@ -72,7 +72,8 @@ pub(super) fn draw(rng: &mut Rng, drawn: &Drawn, seed: u64) -> Plan {
     let failing = [4, 8, 30].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or(8);
     if drawn.features.growth {
         let hanging = if drawn.hangs { 6 } else { 0 };
-        plan.chance = Some(Chance { seed, failing, hanging, silent: drawn.features.clock });
+        plan.chance =
+            Some(Chance { seed, failing, hanging, probing: drawn.features.unknown, silent: drawn.features.clock });
         return plan;
     }
     for node in drawn.nodes.iter().filter(|node| node.works) {

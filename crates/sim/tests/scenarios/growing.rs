@@ -350,3 +350,13 @@ fn generating_work_that_takes_too_long_is_told_to_stop_although_there_is_a_fallb
     world.runs();
     assert_eq!((world.states().as_str(), world.aborted().as_str()), ("plan completed", "plan 1"));
 }
+
+#[test]
+#[ignore = "the fallback of a node that grows keeps the patches of its children"]
+fn a_fallback_for_what_grew_takes_the_place_of_its_patches_too() {
+    // R-SCHED-4: the patch of work that a fallback replaces does not count, so that of its children does not either.
+    let mut world = of("  each: { map: { over: \"[1]\", node: { call: x } }, output_schema: {}, fallback: 1 }\n");
+    world.script().checks("each", [false]);
+    world.scripted("each/0", [Outcome::patch(json!({ "a": 1 }))]).runs();
+    assert_eq!((world.states().as_str(), world.run().context()), ("each completed, each/0 completed", json!({})));
+}

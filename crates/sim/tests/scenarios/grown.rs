@@ -124,7 +124,7 @@ fn who_was_faster_does_not_show_in_what_grew() {
 fn growing_runs_meet_everything_that_has_to_do_with_growth() {
     // What is never drawn is never tested.
     let mut met = BTreeSet::new();
-    for seed in seeds(120_000, 600) {
+    for seed in seeds(120_000, 2_000) {
         let scenario = Scenario::new(seed, Features::GROWING);
         let player = played(&scenario, options(seed), faults(seed));
         for entry in player.world.entries() {

@@ -14,6 +14,7 @@ mod files;
 mod generated;
 mod growing;
 mod grown;
+mod grown_crashes;
 mod guards;
 mod handling;
 mod naming;
