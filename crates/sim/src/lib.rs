@@ -1,6 +1,7 @@
 //! A world for runs: virtual time, scripted work, people who answer when told, crashes wherever one likes. It runs the
 //! engine's own driver over the memory store, or any other, so what holds here holds there.
 
+mod chance;
 pub mod check;
 pub mod generate;
 pub mod keep;

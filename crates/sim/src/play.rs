@@ -241,6 +241,8 @@ impl Player {
             (open, run.status() == sprag_core::run::RunStatus::Paused(sprag_core::run::PausedBy::Verb))
         };
         let before = self.world.journal().len();
+        // They take their time, and clocks stand still meanwhile (`R-TIME-1`).
+        self.world.now = self.world.now.plus(Duration::from_millis(self.rng.below(60)));
         if self.faults.meddling && self.rng.one_in(8) {
             self.send(Verb::Cancel { kill: false });
         } else if held {

@@ -7,6 +7,8 @@ use serde_json::Value;
 use sprag_core::file::{Duration, ErrorCode};
 use sprag_core::run::{Grade, NodeError, Product, Report, Stage, Usage};
 
+use crate::chance::Chance;
+
 /// How one execution ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -47,6 +49,8 @@ pub struct Script {
     checks: BTreeMap<String, Vec<bool>>,
     probes: BTreeMap<String, Vec<Result<Option<Value>, NodeError>>>,
     decompositions: BTreeMap<String, Vec<Outcome>>,
+    /// What decides where nothing is scripted.
+    pub(crate) chance: Option<Chance>,
     ended: BTreeMap<(String, Stage), usize>,
 }
 
@@ -86,35 +90,40 @@ impl Script {
     }
 
     pub(crate) fn hangs(&self, node: &str) -> bool {
-        self.next(&self.outcomes, node, Stage::Work) == Some(&Outcome::Hangs)
+        self.outcome(&self.outcomes, node, Stage::Work) == Some(Outcome::Hangs)
     }
 
     /// What an execution reports when it ends; that attempt is then used up.
     pub(crate) fn report(&mut self, node: &str, stage: Stage) -> Report {
         let report = match stage {
-            Stage::Work => match self.next(&self.outcomes, node, stage) {
-                Some(Outcome::Produces(product)) => Report::Produced(product.clone()),
-                Some(Outcome::Fails(error)) => Report::Failed(stage, error.clone()),
-                Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error.clone(), *usage),
+            Stage::Work => match self.outcome(&self.outcomes, node, stage) {
+                Some(Outcome::Produces(product)) => Report::Produced(product),
+                Some(Outcome::Fails(error)) => Report::Failed(stage, error),
+                Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error, usage),
                 Some(Outcome::Hangs) | None => Report::Produced(Product::default()),
             },
-            Stage::Decompose => match self.next(&self.decompositions, node, stage) {
-                Some(Outcome::Produces(product)) => Report::Decomposed(product.clone()),
-                Some(Outcome::Fails(error)) => Report::Failed(stage, error.clone()),
-                Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error.clone(), *usage),
+            Stage::Decompose => match self.next(&self.decompositions, node, stage).cloned() {
+                Some(Outcome::Produces(product)) => Report::Decomposed(product),
+                Some(Outcome::Fails(error)) => Report::Failed(stage, error),
+                Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error, usage),
                 Some(Outcome::Hangs) | None => Report::Decomposed(Product::default()),
             },
             Stage::Evaluate => {
-                let grade = self.next(&self.grades, node, stage).copied().unwrap_or(Grade::A);
+                let drawn = self.drawn(node, stage, Chance::grade);
+                let grade = self.next(&self.grades, node, stage).copied().or(drawn).unwrap_or(Grade::A);
                 Report::Graded { grade, feedback: Vec::new() }
             }
-            Stage::Probe => match self.next(&self.probes, node, stage) {
-                Some(Ok(found)) => Report::Probed { happened: found.clone().map(Arc::new) },
-                Some(Err(error)) => Report::Failed(stage, error.clone()),
-                None => Report::Probed { happened: None },
-            },
+            Stage::Probe => {
+                let drawn = self.drawn(node, stage, Chance::found);
+                match self.next(&self.probes, node, stage).cloned().or(drawn) {
+                    Some(Ok(found)) => Report::Probed { happened: found.map(Arc::new) },
+                    Some(Err(error)) => Report::Failed(stage, error),
+                    None => Report::Probed { happened: None },
+                }
+            }
             Stage::Check | Stage::Grow | Stage::Children | Stage::Gate | Stage::Done => {
-                if self.next(&self.checks, node, stage).copied().unwrap_or(true) {
+                let drawn = self.drawn(node, stage, Chance::fits);
+                if self.next(&self.checks, node, stage).copied().or(drawn).unwrap_or(true) {
                     Report::Checked
                 } else {
                     let error = NodeError::new(sprag_core::run::Known::SCHEMA_MISMATCH, "it does not fit");
@@ -133,6 +142,19 @@ impl Script {
         }
     }
 
+    /// How the work of a node ends: as scripted, or as it happens.
+    fn outcome(&self, of: &BTreeMap<String, Vec<Outcome>>, node: &str, stage: Stage) -> Option<Outcome> {
+        self.next(of, node, stage).cloned().or_else(|| self.drawn(node, stage, Chance::outcome))
+    }
+
+    fn drawn<T>(&self, node: &str, stage: Stage, of: fn(Chance, &str, usize) -> T) -> Option<T> {
+        Some(of(self.chance?, node, self.turn(node, stage).min(3)))
+    }
+
+    fn turn(&self, node: &str, stage: Stage) -> usize {
+        self.ended.get(&(node.to_owned(), stage)).copied().unwrap_or(0)
+    }
+
     fn next<'script, T>(
         &'script self,
         of: &'script BTreeMap<String, Vec<T>>,
@@ -140,7 +162,6 @@ impl Script {
         stage: Stage,
     ) -> Option<&'script T> {
         let outcomes = of.get(node)?;
-        let at = self.ended.get(&(node.to_owned(), stage)).copied().unwrap_or(0);
-        outcomes.get(at).or_else(|| outcomes.last())
+        outcomes.get(self.turn(node, stage)).or_else(|| outcomes.last())
     }
 }

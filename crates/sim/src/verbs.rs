@@ -5,8 +5,8 @@ use serde_json::Value;
 use sprag_core::file::Duration;
 use sprag_core::graph::NodeIndex;
 use sprag_core::run::{
-    Choice, Command, CommandId, EndStatus, Ending, Entry, Input, NodeError, NodeState, Product, QuestionRef, Refused,
-    Report, Run, Stage, Taking, Verb,
+    Choice, Command, CommandId, EndStatus, Ending, Entry, Input, NodeError, NodeState, Product, QuestionKind,
+    QuestionRef, Refused, Report, Run, Stage, Taking, Verb,
 };
 use uuid::Uuid;
 
@@ -201,8 +201,9 @@ impl World {
         let found = self.run().questions().filter(|asked| asked.closed.is_none()).find_map(|asked| {
             let question = &asked.question;
             // What is about no node is answered by its kind.
-            let name = question.node.map_or_else(|| "budget".to_owned(), |node| self.run().address(node));
-            let choice = *self.answers.get(&name)?;
+            let address = question.node.map_or_else(|| "budget".to_owned(), |node| self.run().address(node));
+            let drawn = || self.script.chance.filter(|_| question.kind == QuestionKind::Gate)?.answer(&address);
+            let choice = self.answers.get(&address).copied().or_else(drawn)?;
             (!self.answered.contains(&question.id.to_string())).then_some((question.id, choice, question.digest))
         });
         let Some((id, choice, digest)) = found else { return false };

@@ -111,7 +111,7 @@ impl Run {
         record.forget(|rare| rare.output = None);
 
         let at = self.attach(node, body, origin);
-        let deadline = self.levels[at].policy.deadline.map(|length| self.at.plus(length));
+        let deadline = self.levels[at].policy.deadline.map(|length| self.clock().plus(length));
         self.levels[at].deadline = deadline;
         self.timers.limit(Limit::Graph(count(at)), None, deadline);
         self.offer(self.level_at(node));
@@ -152,9 +152,15 @@ impl Run {
             .collect();
         self.undecided.extend(open);
         let timeout = self.levels[at].body.phases.get(usize::from(phase)).and_then(|phase| phase.timeout);
-        let deadline = timeout.map(|timeout| self.at.plus(timeout));
+        let deadline = timeout.map(|timeout| self.clock().plus(timeout));
         let before = std::mem::replace(&mut self.levels[at].phase_deadline, deadline);
         self.timers.limit(Limit::Phase(count(at)), before, deadline);
+    }
+
+    /// Since when a limit counts that is set now. While only a person could move the run all limits stand still, and move
+    /// together by all of that time when it is over; so this one begins when it began (`R-TIME-1`).
+    fn clock(&self) -> Timestamp {
+        self.people_only_since.unwrap_or(self.at)
     }
 
     /// A graph inside a node goes on by itself: only those of the workflow itself are announced (`R-GROW-2`).

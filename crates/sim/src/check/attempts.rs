@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sprag_core::graph::NodeIndex;
 use sprag_core::run::{Entry, NodeState, Seq, Stage};
 
-use super::history::{History, Line, Verdicts};
+use super::case::Case;
+use super::history::{Line, Verdicts};
 use super::track::{Track, moved, needs_slot, staged};
 
 /// What the journal says about one attempt.
@@ -21,23 +22,23 @@ struct Course {
 
 type Courses = BTreeMap<(NodeIndex, u32), Course>;
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let courses = journal(history, verdicts);
     ledger(history, &courses, verdicts);
     overlaps(history, verdicts);
 }
 
-fn journal(history: &History<'_>, verdicts: &mut Verdicts) -> Courses {
+fn journal(history: &Case<'_>, verdicts: &mut Verdicts) -> Courses {
     let mut track = Track::new(history);
     let mut courses = Courses::new();
-    for line in history.lines() {
-        read(history, &track, &line, &mut courses, verdicts);
-        track.read(history, &line);
+    for line in &history.lines {
+        read(history, &track, line, &mut courses, verdicts);
+        track.read(history, line);
     }
     courses
 }
 
-fn read(history: &History<'_>, track: &Track, line: &Line<'_>, courses: &mut Courses, verdicts: &mut Verdicts) {
+fn read(history: &Case<'_>, track: &Track, line: &Line<'_>, courses: &mut Courses, verdicts: &mut Verdicts) {
     let about = moved(line.entry).map(|(node, _)| node).or_else(|| staged(line.entry).map(|(node, _)| node));
     let Some(node) = about else { return };
     let name = history.name(node);
@@ -86,13 +87,15 @@ fn read(history: &History<'_>, track: &Track, line: &Line<'_>, courses: &mut Cou
         Entry::Unknown { .. } | Entry::Produced { .. } => Some(Stage::Work),
         Entry::Checked { .. } => Some(Stage::Check),
         Entry::Graded { .. } => Some(Stage::Evaluate),
+        Entry::Expanded(_) => Some(Stage::Grow),
+        Entry::Gathered { .. } => Some(Stage::Children),
         _ => None,
     };
     course.steps.push((line.seq, stage));
 }
 
 /// Whatever was executed was allowed to be, when it began.
-fn ledger(history: &History<'_>, courses: &Courses, verdicts: &mut Verdicts) {
+fn ledger(history: &Case<'_>, courses: &Courses, verdicts: &mut Verdicts) {
     let mut begun = BTreeSet::new();
     for done in history.ledger {
         let (name, attempt, stage) = (history.name(done.node), done.attempt, done.stage);
@@ -122,7 +125,7 @@ fn ledger(history: &History<'_>, courses: &Courses, verdicts: &mut Verdicts) {
 }
 
 /// No two executions for one node at once.
-fn overlaps(history: &History<'_>, verdicts: &mut Verdicts) {
+fn overlaps(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut last = BTreeMap::new();
     for done in history.ledger {
         let free = last.insert(done.node, done.ended);

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
+use sprag_core::graph::NodeIndex;
 use sprag_core::run::{Ending, Entry, NodeState, Taint};
 
+use super::case::Case;
 use super::history::History;
-use super::track::{Track, continues, depths};
+use super::outputs::Outputs;
+use super::track::Track;
 
-/// What a run came to, without times, attempts and order.
+/// What a run came to, without times, attempts and order. Nodes have addresses: their numbers hang on who was faster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The state of each node, with the reason and cause of a skip, the cause of a cancellation, the code of a failure.
@@ -20,90 +23,147 @@ pub struct Summary {
     pub context: Value,
     /// How the run ended.
     pub ending: Option<Ending>,
+    /// The node whose failure decided that.
+    pub blamed: Option<String>,
     /// The canonical trace.
     pub trace: String,
 }
 
+/// What is remembered of each node on the way.
+struct Reader<'case, 'run> {
+    history: &'case Case<'run>,
+    track: Track,
+    words: Vec<String>,
+    patches: Vec<Option<Value>>,
+    /// Whether the patches that its children made count.
+    gathered: Vec<Option<usize>>,
+}
+
 /// What one history comes to.
 pub fn summary(history: &History<'_>) -> Summary {
-    let graph = &history.definition.graph;
-    let mut track = Track::new(history);
-    let mut words: Vec<String> = vec![String::new(); graph.len()];
-    let mut outputs = vec![Value::Null; graph.len()];
-    let mut patches: Vec<Option<Value>> = vec![None; graph.len()];
+    let case = Case::of(history);
+    let history = &case;
+    let count = history.count();
+    let mut outputs = Outputs::new(history);
+    let mut reader = Reader {
+        history,
+        track: Track::new(history),
+        words: vec![String::new(); count],
+        patches: vec![None; count],
+        gathered: vec![None; count],
+    };
     let mut ending = None;
-    for line in history.lines() {
-        match line.entry {
+    for line in &history.lines {
+        if let Entry::Ended(end) = line.entry {
+            ending = Some((**end).clone());
+        }
+        reader.read(line.entry);
+        outputs.read(history, &reader.track, line);
+        reader.track.read(history, line);
+    }
+    let base = history.definition.context.iter().map(|(key, value)| (key.clone(), value.0.clone()));
+    let mut context = Value::Object(base.collect());
+    let mut patches = Vec::new();
+    reader.patches(0, &mut patches);
+    for patch in patches {
+        merge(&mut context, patch);
+    }
+    let mut trace = String::new();
+    reader.trace(0, &mut trace);
+    let track = &reader.track;
+    let blamed = ending.as_mut().and_then(|ending| ending.failure.as_mut()).and_then(|failure| failure.node.take());
+    let named = |node: NodeIndex| history.name(node).to_owned();
+    // Between two attempts and before the first there is nothing that others see.
+    let seen = |node: NodeIndex| match track.of(node).settled {
+        true => outputs.of(history, track, node),
+        false => Value::Null,
+    };
+    Summary {
+        states: history
+            .all()
+            .map(|node| (named(node), format!("{}{}", track.of(node).state, reader.words[node.at()])))
+            .collect(),
+        outputs: history.all().map(|node| (named(node), seen(node))).collect(),
+        context,
+        ending,
+        blamed: blamed.map(named),
+        trace,
+    }
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self, entry: &Entry) {
+        match entry {
             Entry::Started { node, .. } => {
-                outputs[node.at()] = Value::Null;
-                patches[node.at()] = None;
+                self.patches[node.at()] = None;
+                self.gathered[node.at()] = None;
             }
-            Entry::Produced { node, product, .. } => {
-                outputs[node.at()] = (*product.output).clone();
-                patches[node.at()] = product.patch.as_deref().cloned();
-            }
+            Entry::Produced { node, product, .. } => self.patches[node.at()] = product.patch.as_deref().cloned(),
+            Entry::Gathered { node, .. } => self.gathered[node.at()] = self.track.of(*node).inside,
             Entry::Completed { node, product, taint, .. } => {
-                if let Some(product) = product {
-                    outputs[node.at()] = (*product.output).clone();
-                    patches[node.at()] = product.patch.as_deref().cloned();
+                if taint.is_some() {
+                    // Something else stands in for what its work and its children made.
+                    self.patches[node.at()] = None;
+                    self.gathered[node.at()] = None;
                 }
-                words[node.at()] = match taint.as_deref() {
+                if let Some(product) = product {
+                    self.patches[node.at()] = product.patch.as_deref().cloned();
+                }
+                self.words[node.at()] = match taint.as_deref() {
                     None => String::new(),
                     Some(Taint::Fallback(error)) => format!(" instead of {}", error.code),
                     Some(Taint::LowGrade(grade)) => format!(" graded {grade}"),
                     Some(Taint::Provided) => " by a person".into(),
                 };
             }
-            Entry::Failed { node, error, .. } => words[node.at()] = format!(" {}", error.code),
+            Entry::Failed { node, error, .. } => self.words[node.at()] = format!(" {}", error.code),
             Entry::Skipped { node, reason, cause } => {
-                let cause = cause.map(|cause| format!(" {}", history.name(cause))).unwrap_or_default();
-                words[node.at()] = format!(" {}{cause}", reason.as_str());
+                let cause = cause.map(|cause| format!(" {}", self.history.name(cause))).unwrap_or_default();
+                self.words[node.at()] = format!(" {}{cause}", reason.as_str());
             }
-            Entry::Cancelled { node, cause } => words[node.at()] = format!(" {cause:?}"),
-            Entry::Ended(end) => ending = Some((**end).clone()),
+            Entry::Cancelled { node, cause } => self.words[node.at()] = format!(" {cause:?}"),
             _ => {}
         }
-        track.read(history, &line);
     }
-    for node in graph.nodes() {
-        if track.of(node).state != NodeState::Completed {
-            patches[node.at()] = None;
-            let fallback = history.definition.nodes[node.at()].spec.fallback.as_ref();
-            outputs[node.at()] = match fallback {
-                Some(fallback) if track.is_failure(node) && continues(history, node) => fallback.0.clone(),
-                _ => Value::Null,
+
+    /// The nodes of a graph in canonical order.
+    fn order(&self, level: usize) -> Vec<NodeIndex> {
+        let mut order: Vec<_> = self.history.levels[level].nodes().collect();
+        order.sort_by_key(|node| self.history.place(*node));
+        order
+    }
+
+    /// The patches of a graph in canonical order: those that a node's children made of the same context follow its own.
+    fn patches<'own>(&'own self, level: usize, found: &mut Vec<&'own Value>) {
+        for node in self.order(level) {
+            if self.track.of(node).state == NodeState::Completed {
+                found.extend(&self.patches[node.at()]);
+                if let Some(inside) =
+                    self.gathered[node.at()].filter(|inside| self.history.levels[*inside].shares_context)
+                {
+                    self.patches(inside, found);
+                }
+            }
+        }
+    }
+
+    /// The trace of a graph: what grew inside a node comes before it.
+    fn trace(&self, level: usize, lines: &mut String) {
+        for node in self.order(level) {
+            for inside in
+                (level + 1..self.track.opened).filter(|inside| self.history.levels[*inside].parent == Some(node))
+            {
+                self.trace(inside, lines);
+            }
+            let (name, word) = (self.history.name(node), &self.words[node.at()]);
+            let written = match self.track.of(node).state {
+                NodeState::Completed => writeln!(lines, "TaskExecuted {name}"),
+                NodeState::Failed if self.track.of(node).settled => writeln!(lines, "TaskFailed {name}{word}"),
+                NodeState::Skipped => writeln!(lines, "TaskSkipped {name}{word}"),
+                _ => Ok(()),
             };
+            debug_assert!(written.is_ok(), "a string takes everything");
         }
-    }
-    let depths = depths(history);
-    let mut order: Vec<_> = graph.nodes().collect();
-    order.sort_by_key(|node| (graph.phase(*node), depths[node.at()], history.name(*node)));
-    let base = history.definition.context.iter().map(|(key, value)| (key.clone(), value.0.clone()));
-    let mut context = Value::Object(base.collect());
-    let mut lines = String::new();
-    for node in order {
-        if let Some(patch) = &patches[node.at()] {
-            merge(&mut context, patch);
-        }
-        let (name, word) = (history.name(node), &words[node.at()]);
-        let written = match track.of(node).state {
-            NodeState::Completed => writeln!(lines, "TaskExecuted {name}"),
-            NodeState::Failed if track.of(node).settled => writeln!(lines, "TaskFailed {name}{word}"),
-            NodeState::Skipped => writeln!(lines, "TaskSkipped {name}{word}"),
-            _ => Ok(()),
-        };
-        debug_assert!(written.is_ok(), "a string takes everything");
-    }
-    let named = |node: sprag_core::graph::NodeIndex| history.name(node).to_owned();
-    Summary {
-        states: graph
-            .nodes()
-            .map(|node| (named(node), format!("{}{}", track.of(node).state, words[node.at()])))
-            .collect(),
-        outputs: graph.nodes().map(|node| (named(node), outputs[node.at()].clone())).collect(),
-        context,
-        ending,
-        trace: lines,
     }
 }
 
@@ -147,8 +207,12 @@ pub fn difference(one: &Summary, other: &Summary) -> Option<String> {
     if one.context != other.context {
         parts.push(format!("context: {} / {}", one.context, other.context));
     }
-    if one.ending != other.ending {
-        parts.push(format!("ending: {:?} / {:?}", one.ending, other.ending));
+    for node in other.states.keys().filter(|node| !one.states.contains_key(*node)) {
+        parts.push(format!("`{node}` is there only the second time"));
+    }
+    if (&one.ending, &one.blamed) != (&other.ending, &other.blamed) {
+        let shown = [one, other].map(|of| format!("{:?} {:?}", of.ending, of.blamed));
+        parts.push(format!("ending: {} / {}", shown[0], shown[1]));
     }
     if one.trace != other.trace {
         parts.push(format!("trace:\n{}/\n{}", one.trace, other.trace));

@@ -3,9 +3,11 @@
 
 use sprag_core::file::Join;
 use sprag_core::graph::{EdgeIndex, NodeIndex};
-use sprag_core::run::{Entry, NodeState, SkipReason};
+use sprag_core::run::{Entry, NodeState, SkipReason, Verdict};
 
-use super::history::{History, Line, Verdicts};
+use super::case::Case;
+use super::history::{Line, Verdicts};
+use super::outputs::Outputs;
 use super::track::{Track, continues};
 
 /// How many conditions are tried in all combinations; beyond that a skip is believed.
@@ -21,47 +23,80 @@ struct Edge {
     conditional: bool,
 }
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
-    for line in history.lines() {
+    let mut outputs = Outputs::new(history);
+    for line in &history.lines {
         match line.entry {
             Entry::Ready { node, verdict } if track.of(*node).state == NodeState::Pending => {
+                conditions(history, &track, &outputs, line, *node, verdict.as_deref(), verdicts);
                 let unmet = verdict.as_ref().map(|verdict| verdict.unmet.as_slice()).unwrap_or_default();
                 let doomed = verdict.as_ref().is_some_and(|verdict| verdict.doomed.is_some());
-                ready(history, &track, &line, *node, (unmet, doomed), verdicts);
+                ready(history, &track, line, *node, (unmet, doomed), verdicts);
             }
             Entry::Skipped { node, reason, cause } if *reason != SkipReason::RunStopped => {
-                skipped(history, &track, &line, *node, (*reason, *cause), verdicts);
+                skipped(history, &track, line, *node, (*reason, *cause), verdicts);
             }
             _ => {}
         }
-        track.read(history, &line);
+        outputs.read(history, &track, line);
+        track.read(history, line);
+    }
+}
+
+/// Conditions that can be understood here say what the verdict says they do.
+fn conditions(
+    history: &Case<'_>,
+    track: &Track,
+    outputs: &Outputs,
+    line: &Line<'_>,
+    node: NodeIndex,
+    verdict: Option<&Verdict>,
+    verdicts: &mut Verdicts,
+) {
+    if verdict.is_some_and(|verdict| verdict.doomed.is_some()) {
+        return;
+    }
+    for (index, row, from) in history.edges_into(node) {
+        let Some(text) = row.condition.as_deref().filter(|_| track.when_holds(history, from, row.when)) else {
+            continue;
+        };
+        let own = outputs.of(history, track, from);
+        let holds = outputs.value(history, track, (node, Some(&own)), text).and_then(|value| value.as_bool());
+        let unmet = verdict.is_some_and(|verdict| verdict.unmet.contains(&index));
+        if holds == Some(unmet) {
+            verdicts.add(
+                "R-EDGE-1",
+                line.seq,
+                format!("`{}` is ready, and `{text}` is {}", history.name(node), !unmet),
+            );
+        }
     }
 }
 
 /// The edges into a node; nothing, and a verdict, if a source is not settled yet.
 fn edges(
-    history: &History<'_>,
+    history: &Case<'_>,
     track: &Track,
     line: &Line<'_>,
     node: NodeIndex,
     verdicts: &mut Verdicts,
 ) -> Option<Vec<Edge>> {
     let mut edges = Vec::new();
-    for (index, row) in history.definition.graph.edges_into_with_index(node) {
-        if !track.of(row.from).settled {
-            let (name, source) = (history.name(node), history.name(row.from));
+    for (index, row, from) in history.edges_into(node) {
+        if !track.of(from).settled {
+            let (name, source) = (history.name(node), history.name(from));
             verdicts.add("I12", line.seq, format!("`{name}` is decided before `{source}` is settled"));
             return None;
         }
-        let open = track.when_holds(history, row.from, row.when);
-        edges.push(Edge { index, from: row.from, open, conditional: row.condition.is_some() });
+        let open = track.when_holds(history, from, row.when);
+        edges.push(Edge { index, from, open, conditional: row.condition.is_some() });
     }
     Some(edges)
 }
 
 fn ready(
-    history: &History<'_>,
+    history: &Case<'_>,
     track: &Track,
     line: &Line<'_>,
     node: NodeIndex,
@@ -85,7 +120,7 @@ fn ready(
 }
 
 fn skipped(
-    history: &History<'_>,
+    history: &Case<'_>,
     track: &Track,
     line: &Line<'_>,
     node: NodeIndex,
@@ -114,22 +149,16 @@ fn skipped(
     }
 }
 
-fn join_of(history: &History<'_>, node: NodeIndex) -> Join {
-    history.definition.nodes[node.at()].spec.join.unwrap_or(Join::All)
+fn join_of(history: &Case<'_>, node: NodeIndex) -> Join {
+    history.compiled(node).spec.join.unwrap_or(Join::All)
 }
 
 /// Whether `none_failed` sees a failure in this source.
-fn spoils(history: &History<'_>, track: &Track, source: NodeIndex) -> bool {
+fn spoils(history: &Case<'_>, track: &Track, source: NodeIndex) -> bool {
     track.is_failure(source) && !continues(history, source)
 }
 
-fn joined(
-    history: &History<'_>,
-    track: &Track,
-    node: NodeIndex,
-    edges: &[Edge],
-    holds: &dyn Fn(&Edge) -> bool,
-) -> bool {
+fn joined(history: &Case<'_>, track: &Track, node: NodeIndex, edges: &[Edge], holds: &dyn Fn(&Edge) -> bool) -> bool {
     if edges.is_empty() {
         return true;
     }
@@ -147,7 +176,7 @@ fn joined(
 
 /// Whether this is the reason and the source to name: the smallest id among the edges that are to blame.
 fn blames(
-    history: &History<'_>,
+    history: &Case<'_>,
     track: &Track,
     node: NodeIndex,
     edges: &[Edge],
@@ -156,7 +185,7 @@ fn blames(
 ) -> bool {
     let smallest = |wanted: &dyn Fn(&Edge) -> bool| {
         let blamed = edges.iter().filter(|edge| wanted(edge)).map(|edge| edge.from);
-        blamed.min_by_key(|source| history.name(*source))
+        blamed.min_by_key(|source| history.rank(*source))
     };
     let not_holding = smallest(&|edge| !holds(edge));
     let blamed = match join_of(history, node) {

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use sprag_core::definition::Definition;
-use sprag_core::graph::NodeIndex;
 use sprag_core::run::{Commit, Entry, Seq, Timestamp};
 use sprag_engine::Reply;
 
-use super::{attempts, edges, ending, journal, moves, people, rest, retries, schedule, stopping};
+use super::case::Case;
+use super::{attempts, edges, ending, growth, journal, moves, people, rest, retries, schedule, stopping, timing};
 use crate::world::Execution;
 
 /// A run as the outside world has it: finished, or interrupted anywhere.
@@ -64,11 +64,6 @@ impl<'run> History<'run> {
             })
         })
     }
-
-    /// The name of a node, for a verdict.
-    pub(super) fn name(&self, node: NodeIndex) -> &'run str {
-        if node.at() < self.definition.graph.len() { self.definition.graph.id(node).as_str() } else { "?" }
-    }
 }
 
 /// Verdicts as they are found.
@@ -83,26 +78,39 @@ impl Verdicts {
 
 /// Every promise that a history breaks; it may have been cut off after any commit.
 pub fn check(history: &History<'_>) -> Vec<Violation> {
-    let mut verdicts = Verdicts::default();
-    journal::check(history, &mut verdicts);
-    moves::check(history, &mut verdicts);
-    // What follows reads the journal as a story about known nodes; without that there is nothing to judge.
-    if verdicts.0.iter().any(|verdict| verdict.what.contains("no such node")) {
-        return verdicts.0;
-    }
-    attempts::check(history, &mut verdicts);
-    retries::check(history, &mut verdicts);
-    edges::check(history, &mut verdicts);
-    schedule::check(history, &mut verdicts);
-    stopping::check(history, &mut verdicts);
-    ending::check(history, &mut verdicts);
-    people::check(history, &mut verdicts);
-    verdicts.0
+    judged(&Case::of(history)).0
 }
 
 /// The same for a run in which nothing happens by itself any more: it is over, or only a person can move it (L1).
 pub fn check_at_rest(history: &History<'_>) -> Vec<Violation> {
-    let mut verdicts = Verdicts(check(history));
-    rest::check(history, &mut verdicts);
+    let case = Case::of(history);
+    let mut verdicts = judged(&case);
+    if case.senseless.is_none() {
+        rest::check(&case, &mut verdicts);
+    }
     verdicts.0
+}
+
+fn judged(case: &Case<'_>) -> Verdicts {
+    let mut verdicts = Verdicts::default();
+    journal::check(case, &mut verdicts);
+    if let Some((seq, what)) = &case.senseless {
+        verdicts.add("R-GROW-1", *seq, what.clone());
+        return verdicts;
+    }
+    moves::check(case, &mut verdicts);
+    // What follows reads the journal as a story about known nodes; without that there is nothing to judge.
+    if verdicts.0.iter().any(|verdict| verdict.what.contains("no such node")) {
+        return verdicts;
+    }
+    attempts::check(case, &mut verdicts);
+    retries::check(case, &mut verdicts);
+    edges::check(case, &mut verdicts);
+    schedule::check(case, &mut verdicts);
+    stopping::check(case, &mut verdicts);
+    timing::check(case, &mut verdicts);
+    growth::check(case, &mut verdicts);
+    ending::check(case, &mut verdicts);
+    people::check(case, &mut verdicts);
+    verdicts
 }

@@ -1,24 +1,29 @@
 //! I15, I5 and I1: the journal has no gap, its writers follow each other, and what was acknowledged is in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sprag_core::graph::NodeIndex;
-use sprag_core::run::{Entry, Fence, Input, Refused, Report, Seq, Stage, StopCause};
+use sprag_core::run::{
+    CommandId, CommandRecord, Entry, Fence, Input, OwnerId, Refused, Report, RunId, Seq, Stage, StopCause,
+};
 use sprag_engine::Reply;
 
-use super::history::{History, Line, Verdicts};
+use super::case::Case;
+use super::history::Verdicts;
 use super::track::{moved, staged};
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     numbers(history, verdicts);
     fences(history, verdicts);
-    let lines: Vec<_> = history.lines().collect();
+    let kept = Kept::of(history);
     for reply in history.replies {
-        acknowledged(&lines, reply, verdicts);
+        if kept.misses(reply) {
+            verdicts.add("I1", Seq(0), format!("acknowledged and not in the journal: {reply:?}"));
+        }
     }
 }
 
-fn numbers(history: &History<'_>, verdicts: &mut Verdicts) {
+fn numbers(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut next = 1;
     let mut ids = BTreeSet::new();
     for commit in history.commits {
@@ -31,14 +36,14 @@ fn numbers(history: &History<'_>, verdicts: &mut Verdicts) {
             verdicts.add("I15", commit.first, format!("commit {} is there twice", commit.id));
         }
     }
-    for line in history.lines() {
+    for line in &history.lines {
         if matches!(line.entry, Entry::Created(_)) != (line.seq == Seq(1)) {
             verdicts.add("I15", line.seq, "a creation in the middle, or something else at the start");
         }
     }
 }
 
-fn fences(history: &History<'_>, verdicts: &mut Verdicts) {
+fn fences(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut current = Fence(0);
     for commit in history.commits {
         for entry in &commit.entries {
@@ -55,72 +60,94 @@ fn fences(history: &History<'_>, verdicts: &mut Verdicts) {
     }
 }
 
+/// What the journal keeps of what was told.
+struct Kept<'run> {
+    owners: BTreeSet<OwnerId>,
+    commands: BTreeMap<CommandId, Vec<&'run CommandRecord>>,
+    /// How far the journal says that each attempt went.
+    progress: BTreeMap<(NodeIndex, u32), u32>,
+    /// The last attempt of each node.
+    last: BTreeMap<NodeIndex, u32>,
+    /// The run that goes on instead.
+    superseded: Option<RunId>,
+}
+
+impl<'run> Kept<'run> {
+    fn of(history: &Case<'run>) -> Self {
+        let mut kept = Self {
+            owners: BTreeSet::new(),
+            commands: BTreeMap::new(),
+            progress: BTreeMap::new(),
+            last: BTreeMap::new(),
+            superseded: None,
+        };
+        for line in &history.lines {
+            match line.entry {
+                Entry::Owned { owner, .. } => {
+                    kept.owners.insert(*owner);
+                }
+                Entry::Stopping { cause: StopCause::Superseded { by }, .. } => kept.superseded = Some(*by),
+                Entry::Command(record) => kept.commands.entry(record.command.id).or_default().push(record),
+                Entry::Started { node, attempt, .. } => {
+                    kept.last.insert(*node, *attempt);
+                }
+                entry => {
+                    let about = moved(entry).map(|(of, _)| of).or_else(|| staged(entry).map(|(of, _)| of));
+                    if let Some(node) = about {
+                        let attempt = kept.last.get(&node).copied().unwrap_or(0);
+                        let reached = kept.progress.entry((node, attempt)).or_default();
+                        *reached = progress(entry).max(*reached);
+                    }
+                }
+            }
+        }
+        kept
+    }
+
+    fn misses(&self, reply: &Reply) -> bool {
+        match (&reply.input, &reply.outcome) {
+            (Input::Take { owner, .. }, Ok(())) => !self.owners.contains(owner),
+            (Input::Report { node, attempt, report }, Ok(())) => !self.reached(*node, *attempt, report),
+            (Input::Command(command), outcome) => {
+                let records = self.commands.get(&command.id).into_iter().flatten();
+                let same = |record: &&&CommandRecord| {
+                    record.command == *command && record.refused.is_none() == outcome.is_ok()
+                };
+                // A run that is over is immutable, so the refusal has no place in it.
+                records.filter(same).count() == 0 && *outcome != Err(Refused::Ended)
+            }
+            (Input::Supersede { by }, Ok(())) => self.superseded != Some(*by),
+            (Input::Take { .. } | Input::Report { .. } | Input::Supersede { .. }, Err(_)) => false,
+        }
+    }
+
+    fn reached(&self, node: NodeIndex, attempt: u32, report: &Report) -> bool {
+        let stage = match report {
+            Report::Produced(_) => Stage::Work,
+            Report::Failed(stage, _) | Report::FailedAt(stage, ..) => *stage,
+            Report::Checked => Stage::Check,
+            Report::Graded { .. } => Stage::Evaluate,
+            Report::Probed { .. } => Stage::Probe,
+            Report::Decomposed(_) => Stage::Decompose,
+        };
+        let needed = match stage {
+            Stage::Work => 1,
+            Stage::Probe | Stage::Decompose => 2,
+            Stage::Grow | Stage::Children | Stage::Check => 3,
+            Stage::Evaluate | Stage::Gate | Stage::Done => 4,
+        };
+        self.last.get(&node).is_some_and(|last| *last > attempt)
+            || self.progress.get(&(node, attempt)).is_some_and(|progress| *progress >= needed)
+    }
+}
+
 /// How far an entry takes an attempt: a report of a stage is kept once the attempt is beyond that stage.
 const fn progress(entry: &Entry) -> u32 {
     match entry {
         Entry::Unknown { .. } => 1,
-        Entry::Produced { .. } => 2,
+        Entry::Produced { .. } | Entry::Expanded(_) | Entry::Gathered { .. } => 2,
         Entry::Checked { .. } => 3,
         Entry::Graded { .. } => 4,
         _ => 5,
     }
-}
-
-fn acknowledged(lines: &[Line<'_>], reply: &Reply, verdicts: &mut Verdicts) {
-    let missing = match (&reply.input, &reply.outcome) {
-        (Input::Take { owner, .. }, Ok(())) => {
-            !lines.iter().any(|line| matches!(line.entry, Entry::Owned { owner: of, .. } if of == owner))
-        }
-        (Input::Report { node, attempt, report }, Ok(())) => !kept(lines, *node, *attempt, report),
-        (Input::Command(command), outcome) => {
-            let wanted = outcome.is_ok();
-            let recorded = lines.iter().any(|line| {
-                matches!(line.entry, Entry::Command(record)
-                    if record.command == *command && record.refused.is_none() == wanted)
-            });
-            // A run that is over is immutable, so the refusal has no place in it.
-            !recorded && *outcome != Err(Refused::Ended)
-        }
-        (Input::Supersede { by }, Ok(())) => {
-            let closes = |entry: &Entry| matches!(entry, Entry::Stopping { cause: StopCause::Superseded { by: of }, .. } if of == by);
-            !lines.iter().any(|line| closes(line.entry))
-        }
-        (Input::Take { .. } | Input::Report { .. } | Input::Supersede { .. }, Err(_)) => false,
-    };
-    if missing {
-        verdicts.add("I1", Seq(0), format!("acknowledged and not in the journal: {reply:?}"));
-    }
-}
-
-fn kept(lines: &[Line<'_>], node: NodeIndex, attempt: u32, report: &Report) -> bool {
-    let stage = match report {
-        Report::Produced(_) => Stage::Work,
-        Report::Failed(stage, _) | Report::FailedAt(stage, ..) => *stage,
-        Report::Checked => Stage::Check,
-        Report::Graded { .. } => Stage::Evaluate,
-        Report::Probed { .. } => Stage::Probe,
-        Report::Decomposed(_) => Stage::Decompose,
-    };
-    let needed = match stage {
-        Stage::Work => 1,
-        Stage::Probe | Stage::Decompose => 2,
-        Stage::Grow | Stage::Children | Stage::Check => 3,
-        Stage::Evaluate | Stage::Gate | Stage::Done => 4,
-    };
-    let mut current = 0;
-    for line in lines {
-        match line.entry {
-            Entry::Started { node: of, attempt, .. } if *of == node => current = *attempt,
-            entry => {
-                let about = moved(entry).map(|(of, _)| of).or_else(|| staged(entry).map(|(of, _)| of));
-                if about == Some(node) && current == attempt && progress(entry) >= needed {
-                    return true;
-                }
-            }
-        }
-        if current > attempt {
-            return true;
-        }
-    }
-    false
 }

@@ -3,17 +3,22 @@
 //! cannot hide in a checker that shares it.
 
 mod attempts;
+mod case;
 mod compare;
 mod edges;
 mod ending;
+mod growth;
 mod history;
 mod journal;
 mod moves;
+mod outputs;
 mod people;
 mod rest;
 mod retries;
+mod rules;
 mod schedule;
 mod stopping;
+mod timing;
 mod track;
 
 pub use compare::{Summary, difference, summary};

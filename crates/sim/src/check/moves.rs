@@ -2,7 +2,8 @@
 
 use sprag_core::run::{Entry, NodeState};
 
-use super::history::{History, Verdicts};
+use super::case::Case;
+use super::history::Verdicts;
 use super::track::{Track, moved, staged};
 
 /// The table of the contract, from and to.
@@ -18,10 +19,9 @@ const TABLE: &[(NodeState, &[NodeState])] = {
     ]
 };
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
-    let nodes = history.definition.graph.len();
-    for line in history.lines() {
+    for line in &history.lines {
         if track.ended {
             verdicts.add("I2", line.seq, "something follows the end of the run");
         }
@@ -30,7 +30,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
             entry => moved(entry).map(|(node, _)| node).or_else(|| staged(entry).map(|(node, _)| node)),
         };
         if let Some(node) = about {
-            if node.at() >= nodes {
+            if node.at() >= track.known(history) {
                 verdicts.add("I3", line.seq, format!("there is no such node as number {}", node.0));
                 return;
             }
@@ -54,10 +54,10 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
         {
             verdicts.add("I3", line.seq, format!("`{}` was not to be retried", history.name(*node)));
         }
-        track.read(history, &line);
+        track.read(history, line);
     }
     // An approval is never the last word in a commit: nobody would take the node on from there.
-    for node in history.definition.graph.nodes() {
+    for node in history.all() {
         if track.of(node).state == NodeState::Approved {
             verdicts.add("I3", sprag_core::run::Seq(0), format!("`{}` is left approved", history.name(node)));
         }

@@ -8,7 +8,8 @@ use sprag_core::run::{
     Answer, CancelCause, Choice, Entry, NodeState, Question, QuestionId, QuestionKind, Seq, Timestamp, Verb,
 };
 
-use super::history::{History, Line, Verdicts};
+use super::case::Case;
+use super::history::{Line, Verdicts};
 use super::track::{Track, moved};
 
 /// The choices of the contract.
@@ -28,10 +29,10 @@ struct Asked<'run> {
     closed: bool,
 }
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut asked: BTreeMap<QuestionId, Asked<'_>> = BTreeMap::new();
     let mut track = Track::new(history);
-    for line in history.lines() {
+    for line in &history.lines {
         match line.entry {
             Entry::Asked(question) => {
                 let before = asked.insert(question.id, Asked { question, closed: false });
@@ -41,7 +42,7 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
             }
             Entry::Answered(answer) => {
                 if let Some(question) = close(&mut asked, answer.question, line.seq, verdicts) {
-                    answered(history, &line, question, answer, verdicts);
+                    answered(history, line, question, answer, verdicts);
                 }
             }
             Entry::Closed { question } => {
@@ -49,7 +50,8 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                     let late = |expires: Timestamp| expires <= line.at;
                     // A question about money closes once nobody waits for any.
                     let moot = question.kind == QuestionKind::Budget;
-                    if track.stop.is_none() && !moot && !question.expires.is_some_and(late) {
+                    let stopped = question.node.is_some_and(|node| track.stopped(history, node).is_some());
+                    if !stopped && !moot && !question.expires.is_some_and(late) {
                         verdicts.add("I18", line.seq, format!("question {} closes before its time", question.id));
                     }
                 }
@@ -61,10 +63,10 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 }
             }
             Entry::Cancelled { node, cause: CancelCause::Rejected | CancelCause::SkippedByPerson }
-            | Entry::Approved { node } => by_a_person(history, &line, *node, verdicts),
+            | Entry::Approved { node } => by_a_person(history, line, *node, verdicts),
             _ => {}
         }
-        track.read(history, &line);
+        track.read(history, line);
     }
     for asked in asked.values() {
         let Some(node) = asked.question.node else { continue };
@@ -98,7 +100,7 @@ fn close<'run>(
     Some(found.question)
 }
 
-fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer: &Answer, verdicts: &mut Verdicts) {
+fn answered(history: &Case<'_>, line: &Line<'_>, question: &Question, answer: &Answer, verdicts: &mut Verdicts) {
     let id = question.id;
     if !choices(question.kind).contains(&answer.choice) {
         verdicts.add("I18", line.seq, format!("question {id} has no choice {:?}", answer.choice));
@@ -106,7 +108,7 @@ fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer:
     if !question.approvers.is_empty() && !question.approvers.contains(&answer.by) {
         verdicts.add("I18", line.seq, format!("question {id} was not {}'s to answer", answer.by));
     }
-    let told = history.lines().take_while(|before| before.seq < line.seq).any(|before| {
+    let told = history.lines.iter().take_while(|before| before.seq < line.seq).any(|before| {
         matches!(before.entry, Entry::Command(record) if record.command.id == answer.command
             && record.refused.is_none()
             && record.command.by == answer.by
@@ -140,7 +142,7 @@ fn answered(history: &History<'_>, line: &Line<'_>, question: &Question, answer:
 }
 
 /// What only a person may do to a node follows an answer in the same commit.
-fn by_a_person(history: &History<'_>, line: &Line<'_>, node: NodeIndex, verdicts: &mut Verdicts) {
+fn by_a_person(history: &Case<'_>, line: &Line<'_>, node: NodeIndex, verdicts: &mut Verdicts) {
     let commit = &history.commits[line.commit];
     let before = commit.entries.iter().zip(commit.first.0..).take_while(|(_, seq)| *seq < line.seq.0);
     let last = before.filter(|(entry, _)| matches!(entry, Entry::Answered(_))).last();
@@ -149,7 +151,7 @@ fn by_a_person(history: &History<'_>, line: &Line<'_>, node: NodeIndex, verdicts
         _ => None,
     });
     let asked = question.and_then(|id| {
-        history.lines().find_map(|line| match line.entry {
+        history.lines.iter().find_map(|line| match line.entry {
             Entry::Asked(question) if question.id == id => question.node,
             _ => None,
         })

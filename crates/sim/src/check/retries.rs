@@ -4,7 +4,8 @@ use sprag_core::file::{Retry, Semantics};
 use sprag_core::graph::NodeIndex;
 use sprag_core::run::{Choice, Entry, NodeError, Timestamp};
 
-use super::history::{History, Line, Verdicts};
+use super::case::Case;
+use super::history::{Line, Verdicts};
 use super::track::Track;
 
 /// Codes that nothing the engine does can help, and the other classes, as the contract lists them.
@@ -51,11 +52,11 @@ struct Count {
     chosen: Option<Choice>,
 }
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
-    let mut counts = vec![Count::default(); history.definition.graph.len()];
+    let mut counts = vec![Count::default(); history.count()];
     let mut questions = Vec::new();
-    for line in history.lines() {
+    for line in &history.lines {
         match line.entry {
             Entry::Asked(question) => questions.extend(question.node.map(|node| (question.id, node))),
             Entry::Answered(answer) => {
@@ -73,20 +74,21 @@ pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
                 counts[node.at()].certain = true;
                 counts[node.at()].produced = true;
             }
-            Entry::Ready { node, .. } => early(history, &track, *node, &line, verdicts),
-            Entry::Failed { node, error, due, .. } => {
+            Entry::Ready { node, .. } => early(history, &track, *node, line, verdicts),
+            // What becomes of a node whose children failed is not a question of retries.
+            Entry::Failed { node, error, due, .. } if !track.waits_for_children(*node) => {
                 let count = &mut counts[node.at()];
                 let failure = Failure { node: *node, error, due: *due };
-                failed(history, &track, &line, &failure, count, verdicts);
+                failed(history, &track, line, &failure, count, verdicts);
             }
             _ => {}
         }
-        track.read(history, &line);
+        track.read(history, line);
     }
 }
 
 /// A retry waits until it is due.
-fn early(history: &History<'_>, track: &Track, node: NodeIndex, line: &Line<'_>, verdicts: &mut Verdicts) {
+fn early(history: &Case<'_>, track: &Track, node: NodeIndex, line: &Line<'_>, verdicts: &mut Verdicts) {
     let known = track.of(node);
     if known.attempt > 0 {
         match known.due {
@@ -106,29 +108,31 @@ struct Failure<'run> {
 }
 
 fn failed(
-    history: &History<'_>,
+    history: &Case<'_>,
     track: &Track,
     line: &Line<'_>,
     failure: &Failure<'_>,
     count: &mut Count,
     verdicts: &mut Verdicts,
 ) {
-    let policy = &history.definition.policy;
-    let retry = history.definition.nodes[failure.node.at()].spec.retry.as_deref();
+    let stopped = track.stopped(history, failure.node).is_some();
+    let spec = &history.compiled(failure.node).spec;
+    let retry = spec.retry.as_deref();
     let name = history.name(failure.node);
     let code = failure.error.code.as_str();
     let chosen = count.chosen.take();
     let interrupted = code == "INTERRUPTED";
-    let once = history.definition.nodes[failure.node.at()].spec.semantics == Some(Semantics::AtMostOnce);
+    let once = spec.semantics == Some(Semantics::AtMostOnce);
     let blind = once && chosen.is_none() && !count.certain && ["INTERRUPTED", "TIMEOUT", "NETWORK"].contains(&code);
-    if blind && track.stop.is_none() {
+    if blind && !stopped {
         verdicts.add("R-CLAIM-5", line.seq, format!("`{name}` may have happened, and nobody was asked"));
     }
     if chosen.is_none() {
         // A retry that a person chose is no automatic one, but it may use up an attempt.
         let most = retry.and_then(|retry| retry.max_attempts).unwrap_or(1);
         let (allowed, left) = if interrupted {
-            let left = track.person_owns || count.interruptions < policy.max_interruptions.unwrap_or(3);
+            let left = track.person_owns
+                || count.interruptions < history.level(failure.node).rules.max_interruptions.unwrap_or(3);
             (left, left)
         } else {
             // What may happen at most once and happened is not repeated because a later stage failed.
@@ -139,7 +143,7 @@ fn failed(
             Some(_) if !allowed => {
                 verdicts.add("I8", line.seq, format!("`{name}` is to be tried again after {code}, once too often"));
             }
-            None if left && track.stop.is_none() => {
+            None if left && !stopped => {
                 verdicts.add("I8", line.seq, format!("`{name}` fails for good with {code}, an attempt too early"));
             }
             Some(due) if !interrupted => delayed(line, name, failure.error, retry, due, verdicts),

@@ -1,155 +1,179 @@
-//! Stops: they have a cause, and do to each node what the table says (`R-EDGE-5`, `R-EDGE-6`, `R-TIME-1`).
+//! Stops: they have a cause, and do to each node what the table says (`R-EDGE-5`, `R-EDGE-6`). They are judged graph by
+//! graph: the run's own, and those inside its nodes.
 
-use sprag_core::run::{CancelCause, Entry, NodeState, SkipReason, StopCause, Timestamp};
+use sprag_core::graph::NodeIndex;
+use sprag_core::run::{CancelCause, Entry, NodeState, Seq, SkipReason, StopCause};
 
-use super::history::{History, Line, Verdicts};
-use super::track::{Track, moved, needs_slot};
+use super::case::Case;
+use super::history::{Line, Verdicts};
+use super::track::{Track, moved, needs_slot, strictness};
 
-/// What stop rules count.
-#[derive(Debug, Default)]
+/// What stop rules count, for each graph and each node.
+#[derive(Debug)]
 struct Count {
-    /// Final failures.
-    failures: u32,
+    /// Final failures in a graph and inside it.
+    failures: Vec<u32>,
     /// Those of them that had used more than one attempt.
-    after_retries: u32,
+    after_retries: Vec<u32>,
     /// Attempts of each node that failed without being interrupted.
     tries: Vec<u32>,
-    deadline: Option<Timestamp>,
-    people_since: Option<Timestamp>,
 }
 
-pub(super) fn check(history: &History<'_>, verdicts: &mut Verdicts) {
+pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
-    let mut count = Count { tries: vec![0; history.definition.graph.len()], ..Count::default() };
-    for line in history.lines() {
-        if let Entry::Stopping { inside: None, cause } = line.entry {
-            caused(history, &track, &count, &line, cause, verdicts);
+    let levels = history.levels.len();
+    let mut count =
+        Count { failures: vec![0; levels], after_retries: vec![0; levels], tries: vec![0; history.count()] };
+    for line in &history.lines {
+        if let Entry::Stopping { inside, cause } = line.entry {
+            match inside.map_or(Some(0), |node| track.nodes.get(node.at())?.inside) {
+                Some(level) => caused(history, &track, &count, line, (level, cause), verdicts),
+                None => verdicts.add("R-EDGE-5", line.seq, "a graph stops that is not there"),
+            }
         }
-        swept(history, &track, &line, verdicts);
-        count.read(history, &line);
-        track.read(history, &line);
+        swept(history, &track, line, verdicts);
+        count.read(history, &track, line);
+        track.read(history, line);
     }
-    let policy = &history.definition.policy;
-    if track.ended && track.stop.is_none() {
-        let seq = history.lines().last().map_or(sprag_core::run::Seq(0), |line| line.seq);
+    let seq = history.lines.last().map_or(Seq(0), |line| line.seq);
+    left(history, &track, seq, verdicts);
+    for level in 0..track.opened {
+        let rules = &history.levels[level].rules;
+        let parent = history.levels[level].parent;
+        let over = parent.map_or(track.ended, |parent| track.of(parent).settled);
+        // What a stricter stop around it ends is not asked for a cause of its own.
+        let cut = history.chain(level).any(|at| track.stops[at].as_ref().is_some_and(|stop| strictness(stop) > 0));
+        if !over || cut || track.stops[level].is_some() {
+            continue;
+        }
         let reached = |limit: Option<u32>, counted: u32| limit.is_some_and(|limit| counted >= limit);
-        let fast = policy.fail_fast == Some(true) && !track.unhandled(history).is_empty();
-        if fast
-            || reached(policy.max_node_failures, count.failures)
-            || reached(policy.max_retries_exhausted, count.after_retries)
+        if (rules.fail_fast && !track.unhandled(history, level).is_empty())
+            || reached(rules.max_node_failures, count.failures[level])
+            || reached(rules.max_retries_exhausted, count.after_retries[level])
         {
-            verdicts.add("R-EDGE-5", seq, "a rule should have stopped the run");
+            let around = parent.map(|parent| history.name(parent));
+            verdicts.add("R-EDGE-5", seq, format!("a rule should have stopped the run, inside: {around:?}"));
+        }
+    }
+}
+
+/// A stop leaves nothing behind that it does not leave alone.
+fn left(history: &Case<'_>, track: &Track, seq: Seq, verdicts: &mut Verdicts) {
+    for node in history.all() {
+        let known = track.of(node);
+        let wrong = match track.stopped(history, node) {
+            None => false,
+            Some(0) => matches!(known.state, NodeState::Pending | NodeState::Ready),
+            Some(_) => !known.settled,
+        };
+        if wrong {
+            let name = history.name(node);
+            verdicts.add("R-EDGE-5", seq, format!("`{name}` is left {} in a graph that stops", known.state));
         }
     }
 }
 
 impl Count {
-    fn read(&mut self, history: &History<'_>, line: &Line<'_>) {
+    fn read(&mut self, history: &Case<'_>, track: &Track, line: &Line<'_>) {
         match line.entry {
-            Entry::Created(_) => self.deadline = history.definition.policy.deadline.map(|length| line.at.plus(length)),
-            Entry::DeadlineMoved { deadline } => {
-                self.deadline = Some(*deadline);
-                // It counts from now on, and so does the waiting that does not count against it.
-                self.people_since = self.people_since.map(|_| line.at);
-            }
-            Entry::PeopleOnly { on: true } => self.people_since = Some(line.at),
-            Entry::PeopleOnly { on: false } => {
-                if let Some(since) = self.people_since.take() {
-                    self.deadline = self.deadline.map(|deadline| deadline.plus(line.at.since(since)));
-                }
-            }
             Entry::Failed { node, error, due, .. } => {
                 self.tries[node.at()] += u32::from(error.code.as_str() != "INTERRUPTED");
                 if due.is_none() {
-                    self.settle(node.at());
+                    self.settle(history, track, *node);
                 }
             }
-            Entry::Finalised { node } => self.settle(node.at()),
+            Entry::Finalised { node } => self.settle(history, track, *node),
             _ => {}
         }
     }
 
-    fn settle(&mut self, node: usize) {
-        self.failures += 1;
-        self.after_retries += u32::from(self.tries[node] > 1);
+    /// A failure counts once, in its graph and in all around it: a node that fails with its children's does not add one.
+    fn settle(&mut self, history: &Case<'_>, track: &Track, node: NodeIndex) {
+        let inside = track.of(node).inside.filter(|_| track.waits_for_children(node));
+        if inside.is_some_and(|inside| !track.unhandled(history, inside).is_empty()) {
+            return;
+        }
+        for level in history.chain(history.level_of(node)) {
+            self.failures[level] += 1;
+            self.after_retries[level] += u32::from(self.tries[node.at()] > 1);
+        }
     }
 }
 
 fn caused(
-    history: &History<'_>,
+    history: &Case<'_>,
     track: &Track,
     count: &Count,
     line: &Line<'_>,
-    cause: &StopCause,
+    (level, cause): (usize, &StopCause),
     verdicts: &mut Verdicts,
 ) {
-    let policy = &history.definition.policy;
+    let rules = &history.levels[level].rules;
     let fits = match cause {
-        StopCause::FailFast { node } => {
-            policy.fail_fast == Some(true) && track.unhandled(history).first() == Some(node)
-        }
+        StopCause::FailFast { node } => rules.fail_fast && track.unhandled(history, level).first() == Some(node),
         StopCause::NodeFailures { count: named } => {
-            *named == count.failures && policy.max_node_failures.is_some_and(|limit| *named >= limit)
+            *named == count.failures[level] && rules.max_node_failures.is_some_and(|limit| *named >= limit)
         }
         StopCause::RetriesExhausted { count: named } => {
-            *named == count.after_retries && policy.max_retries_exhausted.is_some_and(|limit| *named >= limit)
+            *named == count.after_retries[level] && rules.max_retries_exhausted.is_some_and(|limit| *named >= limit)
         }
-        StopCause::PhaseFailed { .. }
-        | StopCause::PhaseTimeout { .. }
-        | StopCause::Timeout
-        | StopCause::Superseded { .. } => true,
-        StopCause::Deadline => count.people_since.is_none() && count.deadline.is_some_and(|due| due <= line.at),
+        StopCause::PhaseFailed { phase } => {
+            let mut own = history.levels[level].nodes().filter(|node| history.phase(*node) == *phase);
+            own.all(|node| track.of(node).settled) && !rules.fail_open && !track.unhandled(history, level).is_empty()
+        }
+        // Whether it was time is judged elsewhere.
+        StopCause::PhaseTimeout { .. } | StopCause::Timeout | StopCause::Deadline | StopCause::Superseded { .. } => {
+            true
+        }
         StopCause::Cancel { .. } => {
             let commit = &history.commits[line.commit].entries;
-            commit.iter().any(|entry| {
-                matches!(entry, Entry::Command(record) if record.refused.is_none()
+            level == 0
+                && commit.iter().any(|entry| {
+                    matches!(entry, Entry::Command(record) if record.refused.is_none()
                     && matches!(record.command.verb, sprag_core::run::Verb::Cancel { .. }))
-            })
+                })
         }
     };
     if !fits {
         verdicts.add("R-EDGE-5", line.seq, format!("nothing stops the run: {cause:?}"));
     }
-    if track.stop.as_ref().is_some_and(|before| strictness(before) >= strictness(cause)) {
+    if track.stops[level].as_ref().is_some_and(|before| strictness(before) >= strictness(cause)) {
         verdicts.add("R-EDGE-5", line.seq, format!("a milder stop takes over: {cause:?}"));
     }
 }
 
-const fn strictness(cause: &StopCause) -> u8 {
-    match cause {
-        StopCause::FailFast { .. }
-        | StopCause::NodeFailures { .. }
-        | StopCause::RetriesExhausted { .. }
-        | StopCause::PhaseFailed { .. } => 0,
-        StopCause::Deadline | StopCause::PhaseTimeout { .. } | StopCause::Timeout => 1,
-        StopCause::Superseded { .. } | StopCause::Cancel { .. } => 2,
-    }
-}
-
 /// What a stop does to a node, and that nothing else does it.
-fn swept(history: &History<'_>, track: &Track, line: &Line<'_>, verdicts: &mut Verdicts) {
+fn swept(history: &Case<'_>, track: &Track, line: &Line<'_>, verdicts: &mut Verdicts) {
     let Some((node, to)) = moved(line.entry) else {
-        if matches!(line.entry, Entry::Finalised { .. }) && track.stop.is_none() {
+        if let Entry::Finalised { node } = line.entry
+            && track.stopped(history, *node).is_none()
+        {
             verdicts.add("R-STATE-4", line.seq, "a retry is given up in a run that goes on");
         }
         return;
     };
-    let level = track.stop.as_ref().map(strictness);
+    let level = track.stopped(history, node);
     let name = history.name(node);
     let from = track.of(node).state;
     let waits = from == NodeState::AwaitingApproval || !needs_slot(history, node);
     // Work that is done when the run stops, and whose gate is not asked any more, is cancelled as well.
-    let gated = history.definition.nodes[node.at()].spec.approve.is_some();
+    let gated = history.compiled(node).spec.approve.is_some();
     let wrong = match line.entry {
         Entry::Skipped { reason: SkipReason::RunStopped, cause, .. } => {
             !matches!(level, Some(0 | 1)) || cause.is_some()
         }
         Entry::Cancelled { cause: CancelCause::Stopped, .. } => match level {
             Some(2) => false,
-            Some(0) => !waits && !gated,
+            // What grows is cancelled if it is kept from growing, or its children were kept from running.
+            Some(0) => !waits && !gated && !history.compiled(node).kind.grows(),
             _ => true,
         },
-        Entry::Failed { error, .. } if error.code.as_str() == "DEADLINE_EXCEEDED" => level != Some(1),
+        // A node may fail with the error of its children.
+        Entry::Failed { error, .. }
+            if error.code.as_str() == "DEADLINE_EXCEEDED" && !track.waits_for_children(node) =>
+        {
+            level != Some(1)
+        }
         Entry::Failed { due: Some(_), .. } | Entry::Ready { .. } | Entry::Started { .. } | Entry::Asked(_) => {
             level.is_some()
         }

@@ -3,9 +3,10 @@
 use sprag_core::definition::Kind;
 use sprag_core::file::When;
 use sprag_core::graph::{EdgeIndex, NodeIndex};
-use sprag_core::run::{CancelCause, Entry, NodeState, Seq, StopCause, Timestamp};
+use sprag_core::run::{CancelCause, Entry, NodeError, NodeState, Seq, SkipReason, StopCause, Taint, Timestamp};
 
-use super::history::{History, Line};
+use super::case::Case;
+use super::history::Line;
 
 /// What is known of a node.
 #[derive(Debug, Clone)]
@@ -26,6 +27,14 @@ pub(super) struct Note {
     pub tainted: bool,
     /// When it became settled.
     pub settled_at: Option<Seq>,
+    /// The graph that its current attempt grew into last.
+    pub inside: Option<usize>,
+    /// Whether it goes on with what its children made.
+    pub gathered: bool,
+    /// Why it did not run.
+    pub skipped: Option<SkipReason>,
+    /// What went wrong last.
+    pub error: Option<NodeError>,
 }
 
 /// What is known of a run.
@@ -33,7 +42,12 @@ pub(super) struct Note {
 pub(super) struct Track {
     pub nodes: Vec<Note>,
     pub held: bool,
-    pub stop: Option<StopCause>,
+    /// How many graphs there are so far.
+    pub opened: usize,
+    /// Why each of the graphs stops.
+    pub stops: Vec<Option<StopCause>>,
+    /// How many phases of the workflow are done.
+    pub phases: u16,
     pub person_owns: bool,
     pub ended: bool,
 }
@@ -62,13 +76,15 @@ pub(super) const fn staged(entry: &Entry) -> Option<(NodeIndex, u32)> {
         Entry::Produced { node, attempt, .. }
         | Entry::Checked { node, attempt }
         | Entry::Graded { node, attempt, .. }
+        | Entry::Gathered { node, attempt }
         | Entry::Unknown { node, attempt, .. } => Some((*node, *attempt)),
+        Entry::Expanded(expansion) => Some((expansion.node, expansion.attempt)),
         _ => None,
     }
 }
 
 impl Track {
-    pub fn new(history: &History<'_>) -> Self {
+    pub fn new(history: &Case<'_>) -> Self {
         let known = Note {
             state: NodeState::Pending,
             settled: false,
@@ -80,11 +96,17 @@ impl Track {
             doomed: false,
             tainted: false,
             settled_at: None,
+            inside: None,
+            gathered: false,
+            skipped: None,
+            error: None,
         };
         Self {
-            nodes: vec![known; history.definition.graph.len()],
+            nodes: vec![known; history.count()],
             held: false,
-            stop: None,
+            opened: 1,
+            stops: vec![None; history.levels.len()],
+            phases: 0,
             person_owns: false,
             ended: false,
         }
@@ -95,7 +117,7 @@ impl Track {
     }
 
     /// Believes an entry.
-    pub fn read(&mut self, history: &History<'_>, line: &Line<'_>) {
+    pub fn read(&mut self, history: &Case<'_>, line: &Line<'_>) {
         if let Some((node, state)) = moved(line.entry) {
             let Some(known) = self.nodes.get_mut(node.at()) else { return };
             known.state = state;
@@ -117,9 +139,26 @@ impl Track {
                 let known = &mut self.nodes[node.at()];
                 known.attempt = *attempt;
                 known.waits_until = *due;
+                known.inside = None;
+                known.gathered = false;
             }
-            Entry::Completed { node, taint, .. } => self.nodes[node.at()].tainted = taint.is_some(),
-            Entry::Failed { node, due, .. } => {
+            Entry::Expanded(expansion) if self.opened < self.stops.len() => {
+                let known = &mut self.nodes[expansion.node.at()];
+                known.inside = Some(self.opened);
+                known.gathered = false;
+                self.opened += 1;
+            }
+            Entry::Gathered { node, .. } => self.gather(history, *node),
+            Entry::PhaseCompleted { phase } => self.phases = phase.saturating_add(1),
+            Entry::Completed { node, taint, .. } => {
+                let known = &mut self.nodes[node.at()];
+                known.tainted |= taint.is_some();
+                if let Some(Taint::Fallback(error)) = taint.as_deref() {
+                    known.error = Some(error.clone());
+                }
+            }
+            Entry::Failed { node, due, error, .. } => {
+                self.nodes[node.at()].error = Some((**error).clone());
                 self.nodes[node.at()].due = *due;
                 if due.is_none() {
                     self.settle_failure(history, *node, line.seq);
@@ -135,14 +174,52 @@ impl Track {
                     self.settle_failure(history, *node, line.seq);
                 }
             }
+            Entry::Skipped { node, reason, .. } => self.nodes[node.at()].skipped = Some(*reason),
             Entry::Held { on } => self.held = *on,
-            Entry::Stopping { inside: None, cause } => self.stop = Some(cause.clone()),
+            Entry::Stopping { inside, cause } => {
+                let level = inside.map_or(Some(0), |node| self.nodes.get(node.at())?.inside);
+                if let Some(level) = level {
+                    self.stops[level] = Some(cause.clone());
+                }
+            }
             Entry::Ended(_) => self.ended = true,
             _ => {}
         }
     }
 
-    fn settle_failure(&mut self, history: &History<'_>, node: NodeIndex, seq: Seq) {
+    /// What its children made is as good as they are.
+    fn gather(&mut self, history: &Case<'_>, node: NodeIndex) {
+        let Some(inside) = self.of(node).inside else { return };
+        let spoiled = history.levels[inside].nodes().any(|child| self.of(child).tainted);
+        let tainted = spoiled || !self.unhandled(history, inside).is_empty();
+        let known = &mut self.nodes[node.at()];
+        known.tainted |= tainted;
+        known.gathered = true;
+    }
+
+    /// How many nodes there are so far.
+    pub fn known(&self, history: &Case<'_>) -> usize {
+        history.levels.get(self.opened - 1).map_or(0, super::case::Level::end)
+    }
+
+    /// How strictly a node is stopped: by its own graph, or by one around it.
+    pub fn stopped(&self, history: &Case<'_>, node: NodeIndex) -> Option<u8> {
+        history.chain(history.level_of(node)).filter_map(|level| self.stops[level].as_ref().map(strictness)).max()
+    }
+
+    /// Whether a node waits for its children.
+    pub fn waits_for_children(&self, node: NodeIndex) -> bool {
+        let known = self.of(node);
+        known.state == NodeState::Running && known.inside.is_some() && !known.gathered
+    }
+
+    /// Whether an attempt at a node holds a slot: it runs, and neither waits nor has children (`R-SCHED-3`).
+    pub fn holds_slot(&self, history: &Case<'_>, node: NodeIndex) -> bool {
+        let known = self.of(node);
+        known.state == NodeState::Running && known.inside.is_none() && needs_slot(history, node)
+    }
+
+    fn settle_failure(&mut self, history: &Case<'_>, node: NodeIndex, seq: Seq) {
         let known = &mut self.nodes[node.at()];
         known.settled = true;
         known.settled_at = Some(seq);
@@ -160,7 +237,7 @@ impl Track {
     }
 
     /// Whether the `when` of an edge holds, now that its source is settled (`R-EDGE-1`, `R-EDGE-4`).
-    pub fn when_holds(&self, history: &History<'_>, source: NodeIndex, when: When) -> bool {
+    pub fn when_holds(&self, history: &Case<'_>, source: NodeIndex, when: When) -> bool {
         let known = self.of(source);
         let failed = self.is_failure(source);
         match when {
@@ -173,12 +250,11 @@ impl Track {
 
     /// Failures that nobody handles (`R-EDGE-3`): neither `continue_on_error`, nor a node behind a holding `on_failure`
     /// edge that is not skipped. One that is not decided yet counts as a handler.
-    pub fn unhandled(&self, history: &History<'_>) -> Vec<NodeIndex> {
-        let graph = &history.definition.graph;
+    pub fn unhandled(&self, history: &Case<'_>, level: usize) -> Vec<NodeIndex> {
         let handled = |node: NodeIndex| {
             continues(history, node)
-                || graph.edges_from(node).any(|(index, edge)| {
-                    let target = self.of(edge.to);
+                || history.edges_from(node).any(|(index, edge, to)| {
+                    let target = self.of(to);
                     edge.when == When::OnFailure
                         && match target.state {
                             NodeState::Skipped => false,
@@ -188,37 +264,28 @@ impl Track {
                         }
                 })
         };
-        graph.nodes().filter(|node| self.is_failure(*node) && !handled(*node)).collect()
+        history.levels[level].nodes().filter(|node| self.is_failure(*node) && !handled(*node)).collect()
     }
 }
 
 /// Whether dependents go on after a failure of this node.
-pub(super) fn continues(history: &History<'_>, node: NodeIndex) -> bool {
-    history.definition.nodes[node.at()].spec.continue_on_error == Some(true)
+pub(super) fn continues(history: &Case<'_>, node: NodeIndex) -> bool {
+    history.compiled(node).spec.continue_on_error == Some(true)
 }
 
-/// Whether a running attempt at the node holds a slot: what waits for time or people does not (`R-SCHED-3`).
-pub(super) fn needs_slot(history: &History<'_>, node: NodeIndex) -> bool {
-    !matches!(history.definition.nodes[node.at()].kind, Kind::Wait | Kind::Approve)
+/// Whether an attempt at the node begins in a slot: what waits for time, people or children does not (`R-SCHED-3`).
+pub(super) fn needs_slot(history: &Case<'_>, node: NodeIndex) -> bool {
+    !matches!(history.compiled(node).kind, Kind::Wait | Kind::Approve | Kind::Map | Kind::Loop | Kind::Workflow)
 }
 
-/// The depth of each node: the longest way from a node without sources.
-pub(super) fn depths(history: &History<'_>) -> Vec<u32> {
-    let graph = &history.definition.graph;
-    let mut depths = vec![0_u32; graph.len()];
-    // A longest path has at most as many edges as there are nodes, so this many rounds settle every depth.
-    for _ in 0..graph.len() {
-        let mut changed = false;
-        for edge in graph.edges() {
-            let least = depths[edge.from.at()] + 1;
-            if depths[edge.to.at()] < least {
-                depths[edge.to.at()] = least;
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
+/// How strict a stop is: a stricter one takes over from a milder one.
+pub(super) const fn strictness(cause: &StopCause) -> u8 {
+    match cause {
+        StopCause::FailFast { .. }
+        | StopCause::NodeFailures { .. }
+        | StopCause::RetriesExhausted { .. }
+        | StopCause::PhaseFailed { .. } => 0,
+        StopCause::Deadline | StopCause::PhaseTimeout { .. } | StopCause::Timeout => 1,
+        StopCause::Superseded { .. } | StopCause::Cancel { .. } => 2,
     }
-    depths
 }

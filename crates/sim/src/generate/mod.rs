@@ -1,5 +1,6 @@
 //! Workflows, what their work does, and what goes wrong, all from one seed.
 
+mod growing;
 mod node;
 mod options;
 mod scenario;

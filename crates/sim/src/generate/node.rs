@@ -18,6 +18,36 @@ pub(super) struct Node {
     pub graded: bool,
     pub probed: bool,
     pub signal: Option<String>,
+    /// The signals that are waited for inside it.
+    pub signals: Vec<String>,
+    /// Whether its output is a list.
+    pub list: bool,
+    /// What is a number in its output, if it grows.
+    pub seen: Option<String>,
+}
+
+impl Node {
+    /// A node without keys.
+    pub const fn named(id: String) -> Self {
+        Self {
+            id,
+            keys: Vec::new(),
+            works: false,
+            gate: false,
+            checked: false,
+            graded: false,
+            probed: false,
+            signal: None,
+            signals: Vec::new(),
+            list: false,
+            seen: None,
+        }
+    }
+
+    /// The signals that it waits for, or something inside it.
+    pub fn all_signals(&self) -> impl Iterator<Item = String> {
+        self.signal.iter().chain(&self.signals).cloned()
+    }
 }
 
 /// A node that another depends on.
@@ -27,16 +57,7 @@ pub(super) struct Source<'nodes> {
 }
 
 pub(super) fn draw(rng: &mut Rng, features: &Features, id: String, sources: &[Source<'_>], visible: &[&Node]) -> Node {
-    let mut node = Node {
-        id,
-        keys: Vec::new(),
-        works: false,
-        gate: false,
-        checked: false,
-        graded: false,
-        probed: false,
-        signal: None,
-    };
+    let mut node = Node::named(id);
     match rng.below(14) {
         0 => node.keys.push("noop: true".into()),
         1 => node.keys.push(format!("wait: {{ for: {}ms }}", rng.below(30))),
@@ -51,6 +72,12 @@ pub(super) fn draw(rng: &mut Rng, features: &Features, id: String, sources: &[So
         3 if features.people => gate(rng, features, &mut node),
         _ => work(rng, features, &mut node),
     }
+    around(rng, &mut node, sources, visible);
+    node
+}
+
+/// What surrounds a node, whatever it does.
+pub(super) fn around(rng: &mut Rng, node: &mut Node, sources: &[Source<'_>], visible: &[&Node]) {
     if rng.one_in(6) {
         node.keys.push("continue_on_error: true".into());
     }
@@ -75,10 +102,9 @@ pub(super) fn draw(rng: &mut Rng, features: &Features, id: String, sources: &[So
         1 => node.keys.push("join: none_failed".into()),
         _ => {}
     }
-    node
 }
 
-fn gate(rng: &mut Rng, features: &Features, node: &mut Node) {
+pub(super) fn gate(rng: &mut Rng, features: &Features, node: &mut Node) {
     let shown = if node.works && rng.one_in(3) { "\"is {{ output.n }} right?\"" } else { "\"go on?\"" };
     let timeout =
         if features.clock && rng.one_in(2) { format!(", timeout: {}ms", 1 + rng.below(60)) } else { String::new() };
@@ -157,6 +183,7 @@ fn need(rng: &mut Rng, source: &Node, visible: &[&Node]) -> String {
             let of = rng.pick(visible);
             of.map(|node| format!("nodes.{}.state in ['completed', 'failed']", node.id))
         }
+        0..=2 if when == "on_success" => source.seen.as_ref().map(|seen| format!("output.{seen} > 2")),
         5 if rng.one_in(4) => Some("output.missing.deeply".to_owned()),
         6 if rng.one_in(2) => Some("context.x == 1".to_owned()),
         _ => None,

@@ -14,12 +14,18 @@ pub struct Features {
     pub unknown: bool,
     /// `fail_fast`, `max_node_failures`, `max_retries_exhausted`: who is faster decides who still runs.
     pub stop_rules: bool,
+    /// Nodes that grow, and phases.
+    pub growth: bool,
 }
 
 impl Features {
     /// Everything.
-    pub const ALL: Self = Self { nodes: 25, clock: true, people: true, unknown: true, stop_rules: true };
+    pub const ALL: Self = Self { nodes: 25, clock: true, people: true, unknown: true, stop_rules: true, growth: false };
+
+    /// Everything, with nodes that grow and phases.
+    pub const GROWING: Self = Self { growth: true, ..Self::ALL };
 
     /// Only what ends the same in any order and after any crash (`R-SCHED-4`).
-    pub const DETERMINISTIC: Self = Self { nodes: 25, clock: false, people: false, unknown: false, stop_rules: false };
+    pub const DETERMINISTIC: Self =
+        Self { nodes: 25, clock: false, people: false, unknown: false, stop_rules: false, growth: false };
 }

@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use sprag_core::definition::Definition;
 use sprag_core::run::Choice;
 
+use super::node::Node;
 use super::options::Features;
 use super::script::{self, Plan};
 use super::workflow;
 use crate::rng::Rng;
-use crate::script::Script;
+use crate::script::{Outcome, Script};
 use crate::world::read;
 
 /// A workflow, what its work does and what people say.
@@ -35,16 +36,16 @@ impl Scenario {
     pub fn new(seed: u64, features: Features) -> Self {
         let mut rng = Rng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5eed);
         let drawn = workflow::draw(&mut rng, &features);
-        let plan = script::draw(&mut rng, &drawn);
+        let plan = script::draw(&mut rng, &drawn, seed);
         let mut answers = Vec::new();
-        for node in drawn.nodes.iter().filter(|node| node.gate) {
+        for node in drawn.nodes.iter().filter(|node| node.gate && !features.growth) {
             // Some answer at once, some only when nothing else moves, and some let it time out.
             if !features.clock || rng.one_in(2) {
                 let choice = if rng.one_in(4) { Choice::Reject } else { Choice::Approve };
                 answers.push((node.id.clone(), choice));
             }
         }
-        let signals = drawn.nodes.iter().filter_map(|node| node.signal.clone()).collect();
+        let signals = drawn.all().flat_map(Node::all_signals).collect();
         Self { seed, features, yaml: drawn.yaml(), answers, signals, plan, definition: OnceLock::new() }
     }
 
@@ -53,6 +54,13 @@ impl Scenario {
         let features = Features::DETERMINISTIC;
         let plan = Plan::default();
         Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan, definition: OnceLock::new() }
+    }
+
+    /// The same with what some nodes do, by address.
+    #[must_use]
+    pub fn scripted(mut self, node: &str, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+        self.plan.outcomes.push((node.to_owned(), outcomes.into_iter().collect()));
+        self
     }
 
     /// The same with other keys in its policy: each is set, or left out if it is empty.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sprag_core::run::{Grade, NodeError, Product};
 
 use super::workflow::Drawn;
+use crate::chance::{self, CODES, Chance};
 use crate::rng::Rng;
 use crate::script::{Outcome, Script};
 
@@ -16,10 +17,12 @@ type Found = Vec<Result<Option<Value>, NodeError>>;
 /// What nodes do, in a form that can be printed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
-    outcomes: Vec<(String, Vec<Outcome>)>,
+    pub outcomes: Vec<(String, Vec<Outcome>)>,
     checks: Vec<(String, Vec<bool>)>,
     grades: Vec<(String, Vec<Grade>)>,
     probes: Vec<(String, Found)>,
+    /// What decides about nodes that nobody could name before.
+    chance: Option<Chance>,
 }
 
 impl Plan {
@@ -37,6 +40,7 @@ impl Plan {
         for (node, found) in &self.probes {
             script.probes(node, found.iter().cloned());
         }
+        script.chance = self.chance;
         script
     }
 }
@@ -55,18 +59,23 @@ impl fmt::Display for Plan {
         for (node, found) in &self.probes {
             writeln!(formatter, "{node} is probed {found:?}")?;
         }
-        Ok(())
+        match self.chance {
+            Some(chance) => writeln!(formatter, "the rest is up to {chance:?}"),
+            None => Ok(()),
+        }
     }
 }
 
-/// Codes of every class, and one of a user's own.
-const CODES: [&str; 8] =
-    ["NETWORK", "TIMEOUT", "RATE_LIMITED", "TOOL_ERROR", "MINE", "INVALID_OUTPUT", "PERMISSION_DENIED", "INTERNAL"];
-
-pub(super) fn draw(rng: &mut Rng, drawn: &Drawn) -> Plan {
+pub(super) fn draw(rng: &mut Rng, drawn: &Drawn, seed: u64) -> Plan {
     let mut plan = Plan::default();
     // Some runs go well, some do not.
     let failing = [4, 8, 30].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or(8);
+    if drawn.features.growth {
+        let hanging = if drawn.hangs { 6 } else { 0 };
+        plan.chance =
+            Some(Chance { seed, failing, hanging, probing: drawn.features.unknown, silent: drawn.features.clock });
+        return plan;
+    }
     for node in drawn.nodes.iter().filter(|node| node.works) {
         let attempts = 1 + rng.below(3);
         let outcomes = (0..attempts).map(|_| outcome(rng, failing)).collect();
@@ -100,14 +109,6 @@ fn outcome(rng: &mut Rng, failing: u64) -> Outcome {
         return Outcome::fails(rng.pick(&CODES).copied().unwrap_or("MINE"));
     }
     let output = json!({ "ok": !rng.one_in(3), "n": rng.below(6) });
-    let patch = rng.one_in(4).then(|| {
-        let key = ["x", "y", "z"].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or("x");
-        let value = match rng.below(4) {
-            0 => Value::Null,
-            1 => json!({ "in": rng.below(9) }),
-            _ => json!(rng.below(9)),
-        };
-        Arc::new(json!({ key: value }))
-    });
+    let patch = rng.one_in(4).then(|| chance::patch(rng));
     Outcome::Produces(Product { output: Arc::new(output), patch, ..Product::default() })
 }

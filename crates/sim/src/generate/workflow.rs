@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::growing::{self, Phase};
 use super::node::{self, Node, Source};
 use super::options::Features;
 use crate::rng::Rng;
@@ -14,6 +15,8 @@ pub(super) struct Drawn {
     pub policy: Vec<String>,
     /// In the order in which they are declared, which has nothing to do with the order of their edges.
     pub nodes: Vec<Node>,
+    /// Phases, instead of nodes.
+    pub phases: Vec<Phase>,
     /// Whether some work never ends, because a deadline will end it.
     pub hangs: bool,
 }
@@ -24,6 +27,18 @@ impl Drawn {
         if !self.policy.is_empty() {
             let _ = writeln!(text, "policy: {{ {} }}", self.policy.join(", "));
         }
+        for phase in &self.phases {
+            if text.ends_with('\n') && !text.contains("\nphases:") {
+                text += "phases:\n";
+            }
+            let nodes: Vec<_> =
+                phase.nodes.iter().map(|node| format!("{}: {{ {} }}", node.id, node.keys.join(", "))).collect();
+            let nodes = if nodes.is_empty() { String::new() } else { format!("nodes: {{ {} }}", nodes.join(", ")) };
+            let _ = writeln!(text, "  - {{ {}{nodes} }}", phase.keys);
+        }
+        if self.nodes.is_empty() {
+            return text;
+        }
         text += "nodes:\n";
         for node in &self.nodes {
             let _ = writeln!(text, "  {}: {{ {} }}", node.id, node.keys.join(", "));
@@ -32,7 +47,24 @@ impl Drawn {
     }
 }
 
+impl Drawn {
+    /// All nodes that the file names at the top.
+    pub fn all(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().chain(self.phases.iter().flat_map(|phase| &phase.nodes))
+    }
+}
+
 pub(super) fn draw(rng: &mut Rng, features: &Features) -> Drawn {
+    if features.growth {
+        let policy = policy(rng, features);
+        let hangs = policy.iter().any(|key| key.starts_with("deadline")) && rng.one_in(3);
+        let (nodes, phases) = if rng.one_in(3) {
+            (Vec::new(), growing::phases(rng, features))
+        } else {
+            (growing::nodes(rng, features, ("", 0, features.nodes.min(24)), &[]), Vec::new())
+        };
+        return Drawn { features: *features, policy, nodes, phases, hangs };
+    }
     let count = 1 + rng.below(features.nodes);
     let mut ids: Vec<_> = (0..count).map(|number| format!("n{:02}", number * 3)).collect();
     shuffle(rng, &mut ids);
@@ -53,11 +85,11 @@ pub(super) fn draw(rng: &mut Rng, features: &Features) -> Drawn {
     }
     shuffle(rng, &mut nodes);
     let hangs = policy.iter().any(|key| key.starts_with("deadline")) && rng.one_in(3);
-    Drawn { features: *features, policy, nodes, hangs }
+    Drawn { features: *features, policy, nodes, phases: Vec::new(), hangs }
 }
 
 /// Some of the nodes before this one, mostly near ones.
-fn sources(rng: &mut Rng, at: usize, reach: u64) -> Vec<usize> {
+pub(super) fn sources(rng: &mut Rng, at: usize, reach: u64) -> Vec<usize> {
     let wanted = match rng.below(8) {
         0 => 0,
         1..=3 => 1,
@@ -73,7 +105,7 @@ fn sources(rng: &mut Rng, at: usize, reach: u64) -> Vec<usize> {
     sources.into_iter().collect()
 }
 
-fn policy(rng: &mut Rng, features: &Features) -> Vec<String> {
+pub(super) fn policy(rng: &mut Rng, features: &Features) -> Vec<String> {
     let mut keys = Vec::new();
     if rng.one_in(2) {
         keys.push("scheduling: frontier".to_owned());

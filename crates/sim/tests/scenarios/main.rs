@@ -14,6 +14,8 @@ mod ending;
 mod files;
 mod generated;
 mod growing;
+mod grown;
+mod grown_crashes;
 mod guards;
 mod handling;
 mod lineages;

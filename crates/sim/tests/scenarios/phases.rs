@@ -99,3 +99,17 @@ fn a_later_phase_sees_earlier_outputs_and_patches() {
     world.runs();
     assert_eq!(world.states(), "a completed, b completed, c completed");
 }
+
+#[test]
+fn the_clock_of_a_phase_starts_with_it_although_a_person_took_long() {
+    // R-PHASE-1, R-TIME-1
+    let text = "workflow: w\nphases:\n  - { name: P, nodes: { gate: { approve: { message: go? } } } }\n  \
+                - { name: Q, timeout: 20ms, nodes: { b: { call: x } } }\n";
+    let mut world = World::of(text);
+    world.scripted("b", [Outcome::Hangs]);
+    world.starts().passes(Duration::from_millis(3_600_000)).approves("gate");
+    world.passes(Duration::from_millis(19));
+    assert_eq!(world.states(), "gate completed, b running");
+    world.passes(Duration::from_millis(1));
+    assert_eq!((world.states().as_str(), world.end().as_str()), ("gate completed, b failed", "failed 1"));
+}

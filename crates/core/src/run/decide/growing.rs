@@ -107,7 +107,7 @@ impl Run {
         let Some(node) = level.parent else { return Vec::new() };
         if let Some(cause) = &level.stop {
             let error = self.cause_of_failure(at, cause).map(|failure| failure.error);
-            return self.fails(now, node, error.unwrap_or_else(|| stopped(cause)));
+            return self.fails_with_children(now, node, error.unwrap_or_else(|| stopped(cause)));
         }
         if level.cut && self.is_stopping(node) {
             return vec![Entry::Cancelled { node, cause: CancelCause::Stopped }];
@@ -115,13 +115,25 @@ impl Run {
         if let Some(error) =
             self.first_unhandled(at).filter(|_| !level.fails_open()).and_then(|child| self.error(child))
         {
-            return self.fails(now, node, error);
+            return self.fails_with_children(now, node, error);
         }
         let gathered = vec![Entry::Gathered { node, attempt: self.nodes[node.at()].attempt }];
         match (&level.origin, &self.compiled(node).spec.repeat) {
             (Origin::Graph { round, .. }, Some(_)) => self.iterates(now, node, at, *round, gathered),
             _ => gathered,
         }
+    }
+
+    /// A node fails because its children did. They had their own retries: what grows does so once, also if the error is
+    /// that a child was interrupted too often (`R-GROW-2`). A task that was split goes on up its ladder.
+    fn fails_with_children(&self, now: Timestamp, node: NodeIndex, mut error: NodeError) -> Vec<Entry> {
+        if error.code == Known::INTERRUPTED {
+            if self.compiled(node).kind.grows() {
+                return self.falls_back(node, error, None);
+            }
+            error.code = Known::UNAVAILABLE.into();
+        }
+        self.fails(now, node, error)
     }
 
     /// An iteration of a loop is over: it was the last, or there is another one (`R-NODE-1`).
