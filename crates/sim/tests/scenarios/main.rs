@@ -5,6 +5,7 @@
 mod attempts;
 mod breaking;
 mod corrupt;
+mod corrupt_growth;
 mod cost;
 mod crashes;
 mod damaged;
