@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use sprag_sim::generate::{Features, Scenario};
-use sprag_sim::{Crash, Faults, Player, Rng, WorldOptions};
+use sprag_sim::{Faults, Player, WorldOptions};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -58,7 +58,11 @@ fn main() {
 fn broken(seed: u64, features: Features, faulty: bool) -> Option<(String, String)> {
     let played = catch_unwind(AssertUnwindSafe(|| {
         let scenario = Scenario::new(seed, features);
-        let mut player = Player::new(&scenario, options(seed), if faulty { faults(seed) } else { Faults::default() });
+        let mut player = Player::new(
+            &scenario,
+            WorldOptions::drawn(seed),
+            if faulty { Faults::drawn(seed) } else { Faults::default() },
+        );
         player.play();
         let first = player.violations.first()?;
         Some((first.to_string(), format!("{first}\n{scenario}\n{}", player.world.picture())))
@@ -81,21 +85,4 @@ fn broken(seed: u64, features: Features, faulty: bool) -> Option<(String, String
         })
         .collect();
     Some((bare, whole))
-}
-
-fn options(seed: u64) -> WorldOptions {
-    let mut rng = Rng::new(seed ^ 0x0bad);
-    let slots = 1 + u32::try_from(rng.below(5)).unwrap_or(0);
-    WorldOptions { seed, slots, longest_ms: 1 + rng.below(20), crash: None }
-}
-
-fn faults(seed: u64) -> Faults {
-    let mut rng = Rng::new(seed ^ 0xfa17);
-    let mut operation = 0;
-    let mut crashes = Vec::new();
-    for _ in 0..rng.below(5) {
-        operation += 1 + rng.below(8);
-        crashes.push(Crash { operation, after: rng.one_in(2) });
-    }
-    Faults { seed, crashes, twice: rng.one_in(4), late: rng.one_in(2), meddling: rng.one_in(2), folding: rng.one_in(8) }
 }

@@ -33,6 +33,21 @@ pub struct Faults {
     pub folding: bool,
 }
 
+impl Faults {
+    /// Everything that may go wrong, from a seed.
+    pub fn drawn(seed: u64) -> Self {
+        let mut rng = Rng::new(seed ^ 0xfa17);
+        let mut operation = 0;
+        let mut crashes = Vec::new();
+        for _ in 0..rng.below(5) {
+            operation += 1 + rng.below(8);
+            crashes.push(Crash { operation, after: rng.one_in(2) });
+        }
+        let (twice, late, meddling) = (rng.one_in(4), rng.one_in(2), rng.one_in(2));
+        Self { seed, crashes, twice, late, meddling, folding: rng.one_in(8) }
+    }
+}
+
 /// Plays one scenario.
 #[derive(Debug)]
 pub struct Player {

@@ -45,6 +45,15 @@ impl Default for WorldOptions {
     }
 }
 
+impl WorldOptions {
+    /// How a world is for a seed.
+    pub fn drawn(seed: u64) -> Self {
+        let mut rng = Rng::new(seed ^ 0x0bad);
+        let slots = 1 + u32::try_from(rng.below(5)).unwrap_or(0);
+        Self { seed, slots, longest_ms: 1 + rng.below(20), crash: None }
+    }
+}
+
 /// One execution, as the world saw it: the side-effect ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {

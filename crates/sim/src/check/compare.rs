@@ -68,16 +68,13 @@ pub fn summary(history: &History<'_>) -> Summary {
     for patch in patches {
         merge(&mut context, patch);
     }
-    let mut trace = String::new();
-    reader.trace(0, &mut trace);
+    let mut lines = String::new();
+    reader.trace(0, &mut lines);
     let track = &reader.track;
     let blamed = ending.as_mut().and_then(|ending| ending.failure.as_mut()).and_then(|failure| failure.node.take());
     let named = |node: NodeIndex| history.name(node).to_owned();
     // Between two attempts and before the first there is nothing that others see.
-    let seen = |node: NodeIndex| match track.of(node).settled {
-        true => outputs.of(history, track, node),
-        false => Value::Null,
-    };
+    let seen = |node: NodeIndex| if track.of(node).settled { outputs.of(history, track, node) } else { Value::Null };
     Summary {
         states: history
             .all()
@@ -87,7 +84,7 @@ pub fn summary(history: &History<'_>) -> Summary {
         context,
         ending,
         blamed: blamed.map(named),
-        trace,
+        trace: lines,
     }
 }
 

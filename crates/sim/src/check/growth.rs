@@ -171,9 +171,8 @@ impl Reading<'_, '_> {
         match entry {
             Entry::Completed { taint, .. } => match taint.as_deref() {
                 Some(Taint::Fallback(error)) if track.waits_for_children(node) => self.fails(node, error),
-                Some(_) => {}
                 None if grows && !known.gathered => self.wrong("R-GROW-1", node, "completes without its children"),
-                None => {}
+                Some(_) | None => {}
             },
             Entry::Failed { error, due, .. } if track.waits_for_children(node) => {
                 if due.is_some() {

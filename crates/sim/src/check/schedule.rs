@@ -68,7 +68,7 @@ pub(super) fn is_early(history: &Case<'_>, track: &Track, node: NodeIndex) -> bo
 }
 
 /// Whether the nodes that stand before a node in its graph let it start.
-pub(super) fn is_behind_barrier<'run>(history: &Case<'run>, track: &Track, node: NodeIndex) -> Option<NodeIndex> {
+pub(super) fn is_behind_barrier(history: &Case<'_>, track: &Track, node: NodeIndex) -> Option<NodeIndex> {
     let level = history.level(node);
     let place = |node: NodeIndex| (history.phase(node), if level.rules.waves { history.depth(node) } else { 0 });
     level.nodes().find(|other| place(*other) < place(node) && !track.of(*other).settled)

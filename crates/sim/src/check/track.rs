@@ -10,6 +10,7 @@ use super::history::Line;
 
 /// What is known of a node.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Note {
     pub state: NodeState,
     /// Nothing about it may change any more (`R-STATE-4`).

@@ -1,6 +1,7 @@
 //! Random nodes that grow, with what is inside them, and random phases (`R-GROW-1`, `R-PHASE-1`).
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use super::node::{self, Node, Source};
 use super::options::Features;
@@ -47,8 +48,7 @@ pub(super) fn nodes(
             sources.iter().flat_map(|source| ancestors[*source].iter().copied().chain([*source])).collect();
         let sources: Vec<_> = sources.into_iter().map(|source| Source { node: &nodes[source] }).collect();
         let visible: Vec<_> = seen.iter().map(|source| &nodes[*source]).chain(earlier).collect();
-        let grows = depth < 3 && left > 0 && rng.one_in(2);
-        let drawn = if grows {
+        let drawn = if depth < 3 && left > 0 && rng.one_in(2) {
             let given = 1 + rng.below(left);
             left -= given;
             let mut grown = grown(rng, features, (id, depth, given), &visible);
@@ -178,18 +178,23 @@ fn graph(rng: &mut Rng, features: &Features, (depth, room): (u32, u64), params: 
     }
     let policy = if rng.one_in(2) { policy(rng, features) } else { Vec::new() };
     if !policy.is_empty() {
-        text += &format!("policy: {{ {} }}, ", policy.join(", "));
+        let _ = write!(text, "policy: {{ {} }}, ", policy.join(", "));
     }
-    let written: Vec<_> = nodes.iter().map(|node| format!("{}: {{ {} }}", node.id, node.keys.join(", "))).collect();
-    text += &format!("nodes: {{ {} }}", written.join(", "));
+    let _ = write!(text, "nodes: {{ {} }}", flow(&nodes));
     Graph { nodes, text }
+}
+
+/// Nodes as flow YAML.
+fn flow(nodes: &[Node]) -> String {
+    let written: Vec<_> = nodes.iter().map(|node| format!("{}: {{ {} }}", node.id, node.keys.join(", "))).collect();
+    written.join(", ")
 }
 
 /// One phase of a workflow.
 #[derive(Debug, Clone)]
 pub(super) struct Phase {
-    /// Everything but its nodes, as flow YAML.
-    pub keys: String,
+    /// The whole, as flow YAML.
+    pub text: String,
     pub nodes: Vec<Node>,
 }
 
@@ -204,11 +209,11 @@ pub(super) fn phases(rng: &mut Rng, features: &Features) -> Vec<Phase> {
         let earlier: Vec<_> = phases.iter().flat_map(|phase| phase.nodes.clone()).collect();
         let phase = if rng.one_in(4) {
             let generate = format!("name: gP{number}, {timeout}generate: {{ call: world }}");
-            Phase { keys: generate, nodes: Vec::new() }
+            Phase { text: generate, nodes: Vec::new() }
         } else {
             let prefix = ["a", "b", "c", "d"].get(usize::try_from(number).unwrap_or(0)).copied().unwrap_or("e");
             let nodes = nodes(rng, features, (prefix, 0, room), &earlier);
-            Phase { keys: format!("name: P{number}, {timeout}"), nodes }
+            Phase { text: format!("name: P{number}, {timeout}nodes: {{ {} }}", flow(&nodes)), nodes }
         };
         phases.push(phase);
     }

@@ -27,14 +27,11 @@ impl Drawn {
         if !self.policy.is_empty() {
             let _ = writeln!(text, "policy: {{ {} }}", self.policy.join(", "));
         }
-        for phase in &self.phases {
-            if text.ends_with('\n') && !text.contains("\nphases:") {
-                text += "phases:\n";
+        if !self.phases.is_empty() {
+            text += "phases:\n";
+            for phase in &self.phases {
+                let _ = writeln!(text, "  - {{ {} }}", phase.text);
             }
-            let nodes: Vec<_> =
-                phase.nodes.iter().map(|node| format!("{}: {{ {} }}", node.id, node.keys.join(", "))).collect();
-            let nodes = if nodes.is_empty() { String::new() } else { format!("nodes: {{ {} }}", nodes.join(", ")) };
-            let _ = writeln!(text, "  - {{ {}{nodes} }}", phase.keys);
         }
         if self.nodes.is_empty() {
             return text;
@@ -45,9 +42,7 @@ impl Drawn {
         }
         text
     }
-}
 
-impl Drawn {
     /// All nodes that the file names at the top.
     pub fn all(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().chain(self.phases.iter().flat_map(|phase| &phase.nodes))

@@ -28,12 +28,12 @@ nodes:
 ";
 
 /// A history that can be changed.
-struct Tale {
-    definition: Definition,
-    commits: Vec<Commit>,
+pub struct Tale {
+    pub definition: Definition,
+    pub commits: Vec<Commit>,
     ledger: Vec<Execution>,
     replies: Vec<Reply>,
-    slots: u32,
+    pub slots: u32,
 }
 
 impl Tale {
@@ -44,6 +44,11 @@ impl Tale {
         world.will_answer("gate", Choice::Approve);
         world.runs();
         assert_eq!(world.end(), "completed 0");
+        Self::of(&world)
+    }
+
+    /// What a world has to tell.
+    pub fn of(world: &World) -> Self {
         Self {
             definition: world.definition().clone(),
             commits: world.journal().iter().map(|commit| (**commit).clone()).collect(),
@@ -53,43 +58,43 @@ impl Tale {
         }
     }
 
-    fn judged<T>(&self, judge: impl FnOnce(&History<'_>) -> T) -> T {
+    pub fn judged<T>(&self, judge: impl FnOnce(&History<'_>) -> T) -> T {
         let commits: Vec<_> = self.commits.iter().cloned().map(Arc::new).collect();
         let (ledger, replies) = (self.ledger.as_slice(), self.replies.as_slice());
         judge(&History { definition: &self.definition, commits: &commits, ledger, replies, slots: self.slots })
     }
 
-    fn node(&self, id: &str) -> NodeIndex {
+    pub fn node(&self, id: &str) -> NodeIndex {
         self.definition.graph.find(id).unwrap()
     }
 
-    fn find(&self, wanted: impl Fn(&Entry) -> bool) -> (usize, usize) {
+    pub fn find(&self, wanted: impl Fn(&Entry) -> bool) -> (usize, usize) {
         let mut all = self.commits.iter().enumerate().flat_map(|(number, commit)| {
             commit.entries.iter().enumerate().map(move |(at, entry)| ((number, at), entry))
         });
         all.find(|(_, entry)| wanted(entry)).unwrap().0
     }
 
-    fn entry(&mut self, wanted: impl Fn(&Entry) -> bool) -> &mut Entry {
+    pub fn entry(&mut self, wanted: impl Fn(&Entry) -> bool) -> &mut Entry {
         let (commit, at) = self.find(wanted);
         &mut self.commits[commit].entries[at]
     }
 
-    fn remove(&mut self, wanted: impl Fn(&Entry) -> bool) -> Entry {
+    pub fn remove(&mut self, wanted: impl Fn(&Entry) -> bool) -> Entry {
         let (commit, at) = self.find(wanted);
         let removed = self.commits[commit].entries.remove(at);
         self.renumber();
         removed
     }
 
-    fn after(&mut self, wanted: impl Fn(&Entry) -> bool, entry: Entry) {
+    pub fn after(&mut self, wanted: impl Fn(&Entry) -> bool, entry: Entry) {
         let (commit, at) = self.find(wanted);
         self.commits[commit].entries.insert(at + 1, entry);
         self.renumber();
     }
 
     /// Numbers the entries anew, so that what was changed is all that is wrong.
-    fn renumber(&mut self) {
+    pub fn renumber(&mut self) {
         let mut next = 1;
         for commit in &mut self.commits {
             commit.first = Seq(next);
@@ -102,7 +107,7 @@ impl Tale {
         move |entry| matches!(entry, Entry::Completed { node, .. } if *node == wanted)
     }
 
-    fn started(&self, id: &str) -> impl Fn(&Entry) -> bool + use<> {
+    pub fn started(&self, id: &str) -> impl Fn(&Entry) -> bool + use<> {
         let wanted = self.node(id);
         move |entry| matches!(entry, Entry::Started { node, .. } if *node == wanted)
     }

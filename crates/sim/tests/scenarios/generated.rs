@@ -4,7 +4,7 @@ use sprag_core::run::entries_from_json;
 use sprag_sim::check::difference;
 use sprag_sim::generate::{Features, Scenario};
 use sprag_sim::keep::Keep;
-use sprag_sim::{Crash, Faults, Player, Rng, WorldOptions};
+use sprag_sim::{Faults, Player, WorldOptions};
 use sprag_store::Memory;
 
 /// Plays a scenario and stops at the first broken promise, with everything needed to see it again.
@@ -31,20 +31,12 @@ pub fn seeds(from: u64, count: u64) -> std::ops::Range<u64> {
 
 /// How a world is for a seed.
 pub fn options(seed: u64) -> WorldOptions {
-    let mut rng = Rng::new(seed ^ 0x0bad);
-    WorldOptions { seed, slots: 1 + u32::try_from(rng.below(5)).unwrap(), longest_ms: 1 + rng.below(20), crash: None }
+    WorldOptions::drawn(seed)
 }
 
 /// Everything that may go wrong, from a seed.
 pub fn faults(seed: u64) -> Faults {
-    let mut rng = Rng::new(seed ^ 0xfa17);
-    let mut operation = 0;
-    let mut crashes = Vec::new();
-    for _ in 0..rng.below(5) {
-        operation += 1 + rng.below(8);
-        crashes.push(Crash { operation, after: rng.one_in(2) });
-    }
-    Faults { seed, crashes, twice: rng.one_in(4), late: rng.one_in(2), meddling: rng.one_in(2), folding: rng.one_in(8) }
+    Faults::drawn(seed)
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod attempts;
 mod breaking;
 mod budget;
 mod corrupt;
+mod corrupt_growth;
 mod cost;
 mod crashes;
 mod damaged;
