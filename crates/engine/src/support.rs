@@ -93,7 +93,7 @@ mod tests {
             ("{run: x, recovery: {ladder: true}}", "`recovery` on node `a`"),
             ("{workflow: {nodes: {b: {noop: }}}}", "`workflow` on node `a`"),
             ("{map: {over: \"[1]\", node: {noop: }}}", "`map` on node `a`"),
-            ("{agent: {provider: fake, script: s, prompt: p}}", "`agent` on node `a`"),
+            ("{agent: {provider: fake, script: [], prompt: p}}", "`agent` on node `a`"),
         ] {
             let text = format!("workflow: w\nnodes:\n  a: {node}\n");
             let definition = load(&text, &Limits::default()).unwrap_or_else(|_| panic!("{text}")).definition;

@@ -42,7 +42,7 @@ pub fn run(
     let (definition, created) = planned(engine, definition, options.params, options.overrides)?;
     let host = engine.host()?;
     let digest = stored::put(&engine.store, &definition, source, options.overrides)?;
-    let follower = begun(&host, &definition, Created { definition: Some(digest), ..created })?;
+    let follower = begun(&host, &definition, Created { definition: Some(digest), ..created });
     let reader = Reader::new(follower.run(), Arc::clone(&definition));
     Ok(Live::new(definition, reader, None, host, follower))
 }
@@ -75,7 +75,7 @@ pub fn run_many(
         let run = new_run();
         Created { run, first_run: run, definition: Some(digest), ..created.clone() }
     };
-    (0..count).map(|_| begun(host, &definition, each())).collect()
+    Ok((0..count).map(|_| begun(host, &definition, each())).collect())
 }
 
 /// Checks everything that can be checked before anything is written.
@@ -85,17 +85,17 @@ fn planned(
     params: BTreeMap<String, Given>,
     overrides: Overrides,
 ) -> Result<(Arc<Definition>, Created), EngineError> {
-    support::check(&definition, &engine.surroundings.functions)?;
+    support::check(&definition, &engine.surroundings.functions);
     let params = params::resolve(&definition.params, params).map_err(EngineError::Params)?;
     overrides.apply(&mut definition.policy);
     let created = Created::first(new_run(), &definition, params);
     Ok((Arc::new(definition), created))
 }
 
-fn begun(host: &Host, definition: &Arc<Definition>, created: Created) -> Result<Follower, EngineError> {
+fn begun(host: &Host, definition: &Arc<Definition>, created: Created) -> Follower {
     let run = created.run;
     let driver = Driver::create(Arc::clone(definition), created, host.owner(), slots(definition, None));
-    Ok(host.begin(Begin { run, definition: Arc::clone(definition), driver }))
+    host.begin(Begin { run, definition: Arc::clone(definition), driver })
 }
 
 fn new_run() -> RunId {
