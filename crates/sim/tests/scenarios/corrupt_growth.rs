@@ -136,7 +136,7 @@ const CASES: &[Case] = &[
     ("R-GROW-2", "`sub` goes on although a child failed", |tale| {
         let node = child(tale, "sub");
         let error = Box::new(NodeError::new(Known::INTERNAL, ""));
-        *tale.entry(completed(node)) = Entry::Failed { node, attempt: 1, error, due: None };
+        *tale.entry(completed(node)) = Entry::Failed { node, attempt: 1, error, due: None, chosen: None };
     }),
     ("R-GROW-2", "goes on before `each/0` is settled", |tale| {
         let node = child(tale, "each");
@@ -150,11 +150,11 @@ const CASES: &[Case] = &[
     ("R-GROW-2", "`again` fails with INTERNAL", |tale| {
         let (node, wanted) = (tale.node("again"), gathered(tale, "again"));
         let error = Box::new(NodeError::new(Known::INTERNAL, ""));
-        *tale.entry(wanted) = Entry::Failed { node, attempt: 1, error, due: None };
+        *tale.entry(wanted) = Entry::Failed { node, attempt: 1, error, due: None, chosen: None };
     }),
     ("R-GROW-2", "`sub` ends before its children", |tale| {
         let (node, wanted) = (tale.node("sub"), grew(tale, "sub", 0));
-        tale.after(wanted, Entry::Completed { node, attempt: 1, product: None, taint: None });
+        tale.after(wanted, Entry::Completed { node, attempt: 1, product: None, taint: None, chosen: None });
     }),
     ("I3", "no such node", |tale| {
         let wanted = grew(tale, "plan", 0);
