@@ -129,7 +129,7 @@ impl EngineError {
             Self::Definition { .. } => {
                 Facts::new(Code::DAMAGED_STORE, "start the workflow anew with `sprag run`; keep the store for a report")
             }
-            Self::NotYetSupported(error) => error.facts(),
+            Self::NotYetSupported(_) => NotYetSupported::facts(),
             Self::Params(problems) => {
                 let help = problems.iter().map(|problem| problem.help.as_str()).collect::<Vec<_>>().join("; ");
                 Facts::new(Code::INVALID_PARAM, help)

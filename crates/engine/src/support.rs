@@ -18,7 +18,7 @@ pub struct NotYetSupported(
 
 impl NotYetSupported {
     /// What every face says about it.
-    pub fn facts(&self) -> Facts {
+    pub fn facts() -> Facts {
         Facts::new(Code::NOT_YET_SUPPORTED, "take it out of the workflow")
     }
 }

@@ -10,10 +10,9 @@ use super::ids::{Seq, Timestamp};
 use super::input::{Effect, Stage};
 use super::parts::{Product, Taint, Usage, Verdict};
 use super::recovering::Chosen;
-use super::schedule::{Limit, Timer};
+use super::schedule::Timer;
 use super::state::NodeState;
 use crate::definition::Kind;
-use crate::file::Duration;
 use crate::graph::NodeIndex;
 
 impl Run {
@@ -227,7 +226,11 @@ impl Run {
     }
 
     fn complete(&mut self, node: NodeIndex, product: Option<&Product>, taint: Option<&Taint>) {
-        if taint.is_some() {
+        if let Some(taint) = taint {
+            if matches!(taint, Taint::Fallback(error) if self.is_out_of_time(node, error)) {
+                self.abort(node);
+            }
+            self.do_without_children(node);
             self.nodes[node.at()].forget(|rare| {
                 rare.output = None;
                 rare.patch = None;
@@ -267,14 +270,11 @@ impl Run {
         if interrupted && self.ownership.is_some_and(|ownership| !ownership.person) {
             *self.interruptions.entry(node).or_default() += 1;
         }
-        let out_of_time = self.compiled(node).kind.grows() && error.code == Known::TIMEOUT;
-        if out_of_time || self.stop_level(node) >= Some(StopLevel::Deadline) {
+        if self.is_out_of_time(node, error) || self.stop_level(node) >= Some(StopLevel::Deadline) {
             self.abort(node);
         }
         let inherited = self.fails_with_its_child(node);
-        if let Some(at) = self.inside(node) {
-            self.levels[at].gathered = false;
-        }
+        self.do_without_children(node);
         self.set(node, NodeState::Failed);
         // What an earlier run left is used once.
         self.resumed.remove(&node);
@@ -289,6 +289,18 @@ impl Run {
         match due {
             Some(due) => self.timers.insert(due, Timer::Retry(node)),
             None => self.settle_failure(node, inherited),
+        }
+    }
+
+    /// Whether a node that grows ended at its own time, while somebody may still work for it.
+    fn is_out_of_time(&self, node: NodeIndex, error: &NodeError) -> bool {
+        self.compiled(node).kind.grows() && error.code == Known::TIMEOUT
+    }
+
+    /// What a node's children made counts for nothing.
+    fn do_without_children(&mut self, node: NodeIndex) {
+        if let Some(at) = self.inside(node) {
+            self.levels[at].gathered = false;
         }
     }
 
@@ -351,42 +363,5 @@ impl Run {
                 self.signals.remove(name);
             }
         }
-    }
-
-    /// What has to be over by a certain time stands still while only a person could move the run (`R-TIME-1`).
-    fn hand_to_people(&mut self, at: Timestamp, on: bool) {
-        if on {
-            self.people_only_since = Some(at);
-            self.timers.stop_limits();
-        } else if let Some(since) = self.people_only_since.take() {
-            self.move_limits(at.since(since));
-        }
-    }
-
-    fn move_limits(&mut self, by: Duration) {
-        self.timers.move_limits(by);
-        let later = |moment: &mut Option<Timestamp>| *moment = moment.map(|moment| moment.plus(by));
-        later(&mut self.deadline);
-        for level in &mut self.levels {
-            later(&mut level.deadline);
-            later(&mut level.phase_deadline);
-        }
-    }
-
-    fn set_deadline(&mut self, deadline: Option<Timestamp>) {
-        self.timers.limit(Limit::Run, self.deadline, deadline);
-        self.deadline = deadline;
-    }
-
-    /// A graph is about to be over, so its own limits are, too.
-    fn end_limits(&mut self, at: usize) {
-        if at == 0 {
-            self.timers.limit(Limit::Run, self.deadline, None);
-        }
-        let number = super::fold::count(at);
-        let deadline = self.levels[at].deadline.take();
-        let phase_deadline = self.levels[at].phase_deadline.take();
-        self.timers.limit(Limit::Graph(number), deadline, None);
-        self.timers.limit(Limit::Phase(number), phase_deadline, None);
     }
 }

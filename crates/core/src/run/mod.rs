@@ -27,6 +27,7 @@ mod kept;
 mod ledger;
 mod left;
 mod level;
+mod limits;
 mod money;
 mod parts;
 mod question;

@@ -85,7 +85,7 @@ fn planned(
     params: BTreeMap<String, Given>,
     overrides: Overrides,
 ) -> Result<(Arc<Definition>, Created), EngineError> {
-    support::check(&definition, &engine.surroundings.functions);
+    support::check(&definition, &engine.surroundings.functions)?;
     let params = params::resolve(&definition.params, params).map_err(EngineError::Params)?;
     overrides.apply(&mut definition.policy);
     let created = Created::first(new_run(), &definition, params);
