@@ -342,9 +342,8 @@ fn a_node_whose_child_was_interrupted_too_often_grows_only_once() {
 }
 
 #[test]
-#[ignore = "the fallback of a node that grows leaves its generating work running"]
 fn generating_work_that_takes_too_long_is_told_to_stop_although_there_is_a_fallback() {
-    // L1, R-STATE-10
+    // R-STATE-10
     let mut world = of("  plan: { timeout: 10ms, generate: { call: x }, fallback: 1 }\n");
     world.scripted("plan", [Outcome::Hangs]);
     world.runs();
@@ -352,7 +351,6 @@ fn generating_work_that_takes_too_long_is_told_to_stop_although_there_is_a_fallb
 }
 
 #[test]
-#[ignore = "the fallback of a node that grows keeps the patches of its children"]
 fn a_fallback_for_what_grew_takes_the_place_of_its_patches_too() {
     // R-SCHED-4: the patch of work that a fallback replaces does not count, so that of its children does not either.
     let mut world = of("  each: { map: { over: \"[1]\", node: { call: x } }, output_schema: {}, fallback: 1 }\n");
