@@ -25,6 +25,7 @@ use crate::run::state::NodeState;
 /// A run.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct StoredRun {
     /// The hash of the workflow that it is a run of.
     pub graph_hash: Digest,
@@ -121,6 +122,7 @@ pub(super) enum StoredOrigin {
 /// What all nodes have. Most of them have the same, so it is stored once with how many in a row have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Shape {
     pub state: NodeState,
     pub settled: bool,
