@@ -32,7 +32,8 @@ impl Plan {
             let grew = was.inside.body.is_some() || was.inside.made_of.is_some();
             if grew && node.reason.keeps_inside() {
                 let body = was.inside.body.clone();
-                let growth = KeptGrowth { hash: was.hash, made_of: was.inside.made_of, body, place: place() };
+                let (made_of, spent) = (was.inside.made_of, was.inside.spent.clone());
+                let growth = KeptGrowth { hash: was.hash, made_of, body, spent, place: place() };
                 carried.grown.insert(node.id.clone(), growth);
             }
         }

@@ -10,6 +10,7 @@ use super::past::Past;
 use super::planned::Plan;
 use crate::definition::Definition;
 use crate::hash::Digest;
+use crate::run::recovery::Allowance;
 use crate::run::{Created, GrowthLimits, RunId, Usage};
 
 /// A run that is about to begin with what an earlier one left.
@@ -45,6 +46,7 @@ pub fn link(past: &Past, plan: &Plan, new: NewRun<'_>) -> Created {
         previous_run: Some(past.run),
         retry_count: past.retry_count.saturating_add(1),
         spent,
+        raised: Some(past.raised).filter(|raised| *raised != Allowance::default()),
         ..begun(past, plan, new)
     }
 }
@@ -61,6 +63,7 @@ fn begun(past: &Past, plan: &Plan, new: NewRun<'_>) -> Created {
         definition: new.stored,
         growth: new.growth,
         mode: new.mode,
+        strict: past.strict,
         carried: (carried != crate::run::Carried::default()).then(|| Arc::new(carried)),
         ..Created::first(new.run, new.definition, params)
     }

@@ -25,6 +25,7 @@ impl Past {
     pub fn of<'entry>(run: &Run, entries: impl IntoIterator<Item = (Timestamp, &'entry Entry)>) -> Option<Self> {
         let created = run.created()?;
         let mut told = Told::new(run.all_nodes().len());
+        told.raised = created.raised.unwrap_or_default();
         let open = run.questions().filter(|asked| asked.closed.is_none()).map(|asked| &*asked.question);
         let questions = open.filter_map(|question| Some((question.node?, question))).collect();
         let reading = Reading { run, carried: created.carried.as_deref(), questions };
@@ -39,15 +40,21 @@ impl Past {
             let past = reading.node(node, &id, &mut told);
             (id, past)
         });
+        let nodes = nodes.collect();
+        // Attempts under way are cut off by whatever goes on from here, and count as they were expected to (`R-REC-6`).
+        let mut usage = run.lineage_spent();
+        usage.add(&run.reserved());
         Some(Self {
             retry_count: created.retry_count,
             ending: run.ended().map(|ending| ending.status),
             phase: run.phase_name().map(str::to_owned),
             params: created.params.clone(),
             context: definition.context.clone(),
-            usage: run.lineage_spent(),
-            nodes: nodes.collect(),
-            retired: reading.carried.map(|carried| carried.generations.clone()).unwrap_or_default(),
+            usage,
+            raised: told.raised,
+            strict: created.strict,
+            nodes,
+            retired: reading.retired(&told),
             ..Self::empty(created.run, created.first_run, created.graph_hash)
         })
     }
@@ -111,6 +118,7 @@ impl Reading<'_> {
         let run = self.run;
         let compiled = run.compiled(node);
         let cell = std::mem::take(told.cell(node));
+        told.cell(node).read = true;
         let (state, settled) = (run.state(node), run.is_settled(node));
         let mut past = PastNode::new(compiled.kind, compiled.hash, state);
         past.settled = settled;
@@ -145,17 +153,32 @@ impl Reading<'_> {
                 self.waits_still(node, address, &mut past);
             }
         }
-        past.inside = Inside { body: cell.body, made_of: cell.made_of, children: BTreeMap::new() };
+        past.inside = Inside { body: cell.body, made_of: cell.made_of, ..Inside::default() };
+        past.inside.spent = run.spent_inside(node);
         if run.has_grown(node) && past.inside.made_of.is_some() {
             for (key, child, needs) in run.children_by_key(node) {
                 let mut inner = self.node(child, &format!("{address}/{key}"), told);
                 inner.needs = needs;
                 past.inside.children.insert(key, inner);
             }
-        } else {
+        } else if !run.has_grown(node) {
             self.carried_inside(address, &mut past);
         }
         past
+    }
+
+    /// The generations of addresses that come again as something new: those of earlier runs, and of nodes that completed
+    /// inside an attempt which another one followed (`R-CLAIM-6`).
+    fn retired(&self, told: &Told) -> BTreeMap<String, u32> {
+        let mut retired = self.carried.map(|carried| carried.generations.clone()).unwrap_or_default();
+        let left = self.run.all_nodes().filter(|node| !told.cells[node.at()].read);
+        for node in left.filter(|node| self.run.state(*node) == NodeState::Completed) {
+            let address = self.run.address(node);
+            let next = self.generation(&address).saturating_add(1);
+            let known = retired.entry(address).or_default();
+            *known = next.max(*known);
+        }
+        retired
     }
 
     /// A node that was waiting for a person in an earlier run, and has not come to it again, still waits.
@@ -177,9 +200,8 @@ impl Reading<'_> {
     /// What a node that has not grown in this run had grown into before.
     fn carried_inside(&self, address: &str, past: &mut PastNode) {
         let Some(carried) = self.carried else { return };
-        if carried.grown.get(address).is_none_or(|grown| grown.hash != past.hash) {
-            return;
-        }
+        let Some(growth) = carried.grown.get(address).filter(|grown| grown.hash == past.hash) else { return };
+        past.inside.spent.clone_from(&growth.spent);
         let before = format!("{address}/");
         let nodes = carried.nodes.range(before.clone()..).map(|(key, _)| key);
         let grown = carried.grown.range(before.clone()..).map(|(key, _)| key);
@@ -193,6 +215,7 @@ impl Reading<'_> {
             if let Some(growth) = growth {
                 child.inside.body.clone_from(&growth.body);
                 child.inside.made_of = growth.made_of;
+                child.inside.spent.clone_from(&growth.spent);
             }
             place(past, &whole[before.len()..], child);
         }

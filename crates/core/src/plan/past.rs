@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::definition::Kind;
 use crate::file::Json;
 use crate::hash::Digest;
+use crate::run::recovery::Allowance;
 use crate::run::{
     Asking, CancelCause, Cost, EndStatus, KeptResult, NodeError, NodeState, Product, RunId, SkipReason, Usage,
 };
@@ -32,6 +33,10 @@ pub struct Past {
     pub context: BTreeMap<String, Json>,
     /// What the whole lineage has cost up to here.
     pub usage: Usage,
+    /// What people allowed the lineage beyond its budget.
+    pub raised: Allowance,
+    /// Whether its nodes started with clean inputs only.
+    pub strict: bool,
     /// The nodes of its definition, by id.
     pub nodes: BTreeMap<String, PastNode>,
     /// The generation at which addresses go on that the run itself no longer had, but a run before it (`R-CLAIM-6`).
@@ -51,6 +56,8 @@ impl Past {
             params: BTreeMap::new(),
             context: BTreeMap::new(),
             usage: Usage { tokens_in: 0, tokens_out: 0, usd: 0.0 },
+            raised: Allowance { tokens: None, usd: None },
+            strict: false,
             nodes: BTreeMap::new(),
             retired: BTreeMap::new(),
         }
@@ -161,6 +168,8 @@ pub struct Inside {
     pub body: Option<Product>,
     /// The digest of what the children were made of: items, parameters, or the body.
     pub made_of: Option<Digest>,
+    /// What was spent of the budget that it brings along, by the round of a loop; 0 elsewhere.
+    pub spent: BTreeMap<u32, Usage>,
     /// The children by their address below it: `0`, `build`, or `1/build` in the first round of a loop.
     pub children: BTreeMap<String, PastNode>,
 }

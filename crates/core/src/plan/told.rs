@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::graph::NodeIndex;
 use crate::hash::Digest;
+use crate::run::recovery::Allowance;
 use crate::run::{Cost, Entry, Growth, Known, Product, Taint, Timestamp, Usage};
 
 /// What the entries say about one node.
@@ -21,6 +22,8 @@ pub(super) struct Cell {
     pub made_of: Option<Digest>,
     /// Whether its output is what its children made.
     pub gathered: bool,
+    /// Whether all this was put into what the run left.
+    pub read: bool,
     /// The patches of its children, where they grew in an earlier run.
     pub patches: Vec<Arc<Value>>,
 }
@@ -30,13 +33,15 @@ const MAY_HAVE_HAPPENED: [Known; 4] = [Known::INTERRUPTED, Known::TIMEOUT, Known
 
 /// What the entries say about all nodes, by their numbers.
 pub(super) struct Told {
+    /// What people allowed beyond the budget of the workflow.
+    pub raised: Allowance,
     pub cells: Vec<Cell>,
 }
 
 impl Told {
     /// Before the first entry, for so many nodes.
     pub fn new(nodes: usize) -> Self {
-        Self { cells: vec![Cell::default(); nodes] }
+        Self { raised: Allowance::default(), cells: vec![Cell::default(); nodes] }
     }
 
     pub fn take(&mut self, at: Timestamp, entry: &Entry) {
@@ -93,6 +98,7 @@ impl Told {
             Entry::Cancelled { node, .. } | Entry::Unknown { node, .. } => self.cell(*node).rests(at),
             Entry::Asked(question) => question.node.into_iter().for_each(|node| self.cell(node).rests(at)),
             Entry::Spent { node, usage, .. } => self.cell(*node).pays(usage),
+            Entry::BudgetRaised { inside: None, by } => self.raised.add(by),
             Entry::Decomposing { node, .. } => {
                 let cell = self.cell(*node);
                 cell.rests(at);

@@ -54,6 +54,7 @@ impl Run {
             Entry::Produced { node, product, .. } => {
                 let done = self.nodes[node.at()].stage;
                 self.keep(*node, product);
+                self.answer_resumed(*node);
                 let done = if done == Stage::Decompose { done } else { Stage::Work };
                 self.enter(*node, self.stage_after(*node, done));
             }
@@ -117,6 +118,9 @@ impl Run {
     fn create(&mut self, at: Timestamp, created: &Created) {
         self.set_deadline(self.root().policy.deadline.map(|length| at.plus(length)));
         self.levels[0].open_purse(&created.spent.unwrap_or_default());
+        if let (Some(purse), Some(raised)) = (&mut self.levels[0].purse, &created.raised) {
+            purse.raise(raised);
+        }
         self.created = Some(Box::new(created.clone()));
         self.started_at = Some(at);
         self.begin_kept();
@@ -227,14 +231,15 @@ impl Run {
 
     fn complete(&mut self, node: NodeIndex, product: Option<&Product>, taint: Option<&Taint>) {
         if let Some(taint) = taint {
+            // Who waits no longer for generating work tells it to stop, also where a fallback stands in.
             if matches!(taint, Taint::Fallback(error) if self.is_out_of_time(node, error)) {
                 self.abort(node);
             }
-            self.do_without_children(node);
             self.nodes[node.at()].forget(|rare| {
                 rare.output = None;
                 rare.patch = None;
             });
+            self.forsake_children(node);
             self.taint(node);
         }
         match product {
@@ -274,7 +279,7 @@ impl Run {
             self.abort(node);
         }
         let inherited = self.fails_with_its_child(node);
-        self.do_without_children(node);
+        self.forsake_children(node);
         self.set(node, NodeState::Failed);
         // What an earlier run left is used once.
         self.resumed.remove(&node);
@@ -290,24 +295,6 @@ impl Run {
             Some(due) => self.timers.insert(due, Timer::Retry(node)),
             None => self.settle_failure(node, inherited),
         }
-    }
-
-    /// Whether a node that grows ended at its own time, while somebody may still work for it.
-    fn is_out_of_time(&self, node: NodeIndex, error: &NodeError) -> bool {
-        self.compiled(node).kind.grows() && error.code == Known::TIMEOUT
-    }
-
-    /// What a node's children made counts for nothing.
-    fn do_without_children(&mut self, node: NodeIndex) {
-        if let Some(at) = self.inside(node) {
-            self.levels[at].gathered = false;
-        }
-    }
-
-    /// Whether a node that fails now does so because a child did, which was counted then (`R-EDGE-6`).
-    fn fails_with_its_child(&self, node: NodeIndex) -> bool {
-        let inside = self.inside(node).filter(|_| self.nodes[node.at()].stage == Stage::Children);
-        inside.is_some_and(|at| !self.levels[at].unhandled.is_empty())
     }
 
     /// Whoever is busy with a running node is told to stop.

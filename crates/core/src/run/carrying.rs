@@ -84,9 +84,11 @@ impl Run {
             return;
         }
         let grown = carried.grown.get(&self.address(expansion.node));
-        if grown.and_then(|grown| grown.made_of).is_some_and(|made_of| made_of == expansion.of.digest()) {
-            self.keep_level(at);
+        let Some(grown) = grown.filter(|grown| grown.made_of == Some(expansion.of.digest())) else { return };
+        if let Some(spent) = grown.spent.get(&expansion.round).copied() {
+            self.levels[at].open_purse(&spent);
         }
+        self.keep_level(at);
     }
 
     /// All nodes of a graph begin as they ended, as far as they are kept: first all states, then what follows from them.
@@ -226,6 +228,13 @@ impl Run {
         }
         self.enter_own(node, stage);
         true
+    }
+
+    /// The work of a node is known to be done: what an earlier run left open about it is not asked any more.
+    pub(super) fn answer_resumed(&mut self, node: NodeIndex) {
+        if matches!(self.resumed_at(node), Some(Resumed::Asks(..))) {
+            self.resumed.remove(&node);
+        }
     }
 
     fn trust_kept(&mut self, node: NodeIndex, result: &KeptResult) {

@@ -10,6 +10,7 @@ use super::entry::is_false;
 use super::ids::RunId;
 use super::kept::Carried;
 use super::parts::{Usage, is_zero};
+use super::recovery::Allowance;
 use crate::definition::Definition;
 use crate::file::WorkflowId;
 use crate::hash::Digest;
@@ -42,6 +43,9 @@ pub struct Created {
     /// What the lineage spent before this run, which counts against its budget (`R-REC-6`, `R-RES-7`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<Usage>,
+    /// What people allowed the lineage beyond its budget before this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raised: Option<Allowance>,
     /// What an attempt of a node cost in earlier runs, by address.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expected: BTreeMap<String, Usage>,
@@ -106,6 +110,7 @@ impl Created {
             definition: None,
             params,
             spent: None,
+            raised: None,
             expected: BTreeMap::new(),
             model_maximum: BTreeMap::new(),
             strict: false,

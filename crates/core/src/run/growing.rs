@@ -235,6 +235,24 @@ impl Run {
         self.enter(node, next);
     }
 
+    /// Whether a node that grows is no longer waited for.
+    pub(super) fn is_out_of_time(&self, node: NodeIndex, error: &NodeError) -> bool {
+        self.compiled(node).kind.grows() && error.code == Known::TIMEOUT
+    }
+
+    /// A node goes on without what its children made.
+    pub(super) fn forsake_children(&mut self, node: NodeIndex) {
+        if let Some(at) = self.inside(node) {
+            self.levels[at].gathered = false;
+        }
+    }
+
+    /// Whether a node that fails now does so because a child did, which was counted then (`R-EDGE-6`).
+    pub(super) fn fails_with_its_child(&self, node: NodeIndex) -> bool {
+        let inside = self.inside(node).filter(|_| self.nodes[node.at()].stage == Stage::Children);
+        inside.is_some_and(|at| !self.levels[at].unhandled.is_empty())
+    }
+
     /// The patches that a node's children made of the context around it, in their order.
     pub(super) fn patches_inside(&self, node: NodeIndex) -> Vec<Arc<Value>> {
         let inside = self.inside(node).map(|at| &self.levels[at]);

@@ -146,6 +146,9 @@ pub struct KeptGrowth {
     /// What its work had produced, if its work produces nodes; it is not done again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Product>,
+    /// What was spent of the budget that it brings along, by the round of a loop; 0 elsewhere (`R-REC-6`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spent: BTreeMap<u32, Usage>,
     /// Where it stands inside another node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Box<KeptPlace>>,

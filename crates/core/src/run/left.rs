@@ -1,11 +1,13 @@
 //! What planning reads of a run beside the outside view: how its graphs hang together.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::fold::Run;
 use super::level::{Level, Origin};
+use super::parts::Usage;
 use super::state::NodeState;
 use crate::graph::NodeIndex;
 
@@ -68,6 +70,18 @@ impl Run {
             }
         }
         children
+    }
+
+    /// What was spent of the budgets that a node's children brought along, by the round of a loop.
+    pub(crate) fn spent_inside(&self, node: NodeIndex) -> BTreeMap<u32, Usage> {
+        let levels = self.grown.get(&node).into_iter().flatten().map(|at| &self.levels[*at as usize]);
+        let spent = levels.filter_map(|level| {
+            let purse = level.purse.as_ref()?;
+            let mut spent = purse.spent();
+            spent.add(&purse.reserved());
+            Some((round(level), spent))
+        });
+        spent.collect()
     }
 
     /// The id of a node in its graph.

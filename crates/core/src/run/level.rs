@@ -17,6 +17,9 @@ use crate::definition::{CompiledNode, Definition};
 use crate::file::Policy;
 use crate::graph::{EdgeIndex, EdgeRow, NodeIndex};
 
+/// How often a node may be interrupted by dying owners, unless the policy says otherwise (`R-CLAIM-4`).
+pub(super) const MAX_INTERRUPTIONS: u32 = 3;
+
 /// One graph of a run.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -172,14 +175,16 @@ impl Level {
 
 /// The policy of a graph inside another one: it narrows, and never widens (`R-GROW-2`).
 pub(super) fn narrowed(own: &Policy, around: &Policy) -> Policy {
-    let least = |own: Option<u32>, around: Option<u32>| own.into_iter().chain(around).min();
     let open = around.fail_open.unwrap_or(false) && own.fail_open.unwrap_or(true);
     let fast = around.fail_fast.unwrap_or(false) || own.fail_fast.unwrap_or(false);
     Policy {
         scheduling: own.scheduling.or(around.scheduling),
         fail_open: Some(open),
         fail_fast: Some(fast),
-        max_interruptions: least(own.max_interruptions, around.max_interruptions),
+        max_interruptions: own
+            .max_interruptions
+            .map(|own| own.min(around.max_interruptions.unwrap_or(MAX_INTERRUPTIONS)))
+            .or(around.max_interruptions),
         ..own.clone()
     }
 }
@@ -211,6 +216,19 @@ impl Run {
     /// The numbers of a graph and of those around it, from the inside out.
     pub(super) fn chain(&self, level: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(level), |at| self.levels[*at].around.map(|around| around as usize))
+    }
+
+    /// The numbers of a graph and of all inside it, smallest first: what is inside comes after what it is in.
+    pub(super) fn within(&self, level: usize) -> Vec<usize> {
+        let mut found = vec![level];
+        let mut next = 0;
+        while let Some(at) = found.get(next).map(|at| &self.levels[*at]) {
+            let nodes = NodeIndex(at.base)..NodeIndex(at.base + count(at.body.graph.len()));
+            found.extend(self.grown.range(nodes).flat_map(|(_, inside)| inside).map(|inside| *inside as usize));
+            next += 1;
+        }
+        found.sort_unstable();
+        found
     }
 
     /// What a node does.

@@ -3,6 +3,8 @@
 //! An attempt reserves in every budget around it. Its reservation ends with its work: with what that cost, with nothing
 //! where it was told and no cost with it, and with the whole reservation where nobody was left to tell.
 
+use std::collections::BTreeMap;
+
 use super::fold::Run;
 use super::level::Level;
 use super::parts::Usage;
@@ -98,10 +100,30 @@ impl Run {
 
     /// There may be money again: who is paid for now queues as before. Nobody is, once a person said so, and then all
     /// queue to fail.
+    ///
+    /// Only as many as can be paid for together, first those whose turn comes first: whoever came back in vain would be
+    /// written down again each time, and of many who wait that is nearly all.
     pub(super) fn hand_on(&mut self) {
-        let paid = |node: &NodeIndex, expected: &Usage| self.no_more_money || self.affords(*node, expected);
-        let freed: Vec<_> =
-            self.withheld.iter().filter(|(node, expected)| paid(node, expected)).map(|(node, _)| *node).collect();
+        let mut waiting: Vec<_> = self
+            .withheld
+            .iter()
+            .filter(|(node, expected)| self.no_more_money || self.affords(**node, expected))
+            .collect();
+        waiting.sort_by_cached_key(|(node, _)| self.turn(**node).0.rank);
+        let mut promised: BTreeMap<usize, Usage> = BTreeMap::new();
+        let mut freed = Vec::new();
+        for (node, expected) in waiting {
+            let with = |at: usize| {
+                let mut sum = promised.get(&at).copied().unwrap_or_default();
+                sum.add(expected);
+                sum
+            };
+            let sums: Vec<_> = self.purses(*node).map(|(at, purse)| (at, with(at), purse)).collect();
+            if self.no_more_money || sums.iter().all(|(_, sum, purse)| purse.fits(sum)) {
+                promised.extend(sums.into_iter().map(|(at, sum, _)| (at, sum)));
+                freed.push(*node);
+            }
+        }
         for node in freed {
             self.withheld.remove(&node);
             let (turn, side) = self.turn(node);

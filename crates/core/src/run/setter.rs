@@ -16,7 +16,8 @@ impl Run {
     /// Moves a node. Every move passes here and was checked against the table before ([`Run::apply`]); the ready queue,
     /// the slots, the timers and what is owed are kept true.
     pub(super) fn set(&mut self, node: NodeIndex, to: NodeState) {
-        match self.nodes[node.at()].state {
+        let from = self.nodes[node.at()].state;
+        match from {
             NodeState::Pending => {
                 self.undecided.remove(&node);
             }
@@ -56,6 +57,10 @@ impl Run {
         self.nodes[node.at()].state = to;
         let level = self.level_at(node);
         self.offer(level);
+        // The money that a node was to have, and does not take, is there for those that wait for it.
+        if from == NodeState::Ready && to != NodeState::Running && !self.withheld.is_empty() {
+            self.hand_on();
+        }
     }
 
     fn leave_running(&mut self, node: NodeIndex) {

@@ -343,7 +343,7 @@ fn a_node_whose_child_was_interrupted_too_often_grows_only_once() {
 
 #[test]
 fn generating_work_that_takes_too_long_is_told_to_stop_although_there_is_a_fallback() {
-    // L1, R-STATE-10
+    // R-STATE-10
     let mut world = of("  plan: { timeout: 10ms, generate: { call: x }, fallback: 1 }\n");
     world.scripted("plan", [Outcome::Hangs]);
     world.runs();

@@ -27,6 +27,7 @@ mod people;
 mod phases;
 mod products;
 mod recovering;
+mod review5;
 mod reviewed;
 mod scheduling;
 mod snapshots;

@@ -8,12 +8,10 @@ use crate::run::failure::NodeError;
 use crate::run::fold::Run;
 use crate::run::ids::{Timestamp, attempt_id};
 use crate::run::input::Stage;
+use crate::run::level::MAX_INTERRUPTIONS;
 use crate::run::parts::Usage;
 use crate::run::question::QuestionKind;
 use crate::run::retry::RetryRules;
-
-/// How often a node may be interrupted by dying owners, unless the policy says otherwise (`R-CLAIM-4`).
-const MAX_INTERRUPTIONS: u32 = 3;
 
 impl Run {
     /// An attempt failed. Work that may happen at most once and may have happened is never repeated blindly

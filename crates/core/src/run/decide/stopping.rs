@@ -33,7 +33,7 @@ impl Run {
     pub(super) fn stops(&self, at: usize, cause: StopCause) -> Vec<Entry> {
         let level = cause.level();
         let mut swept = Vec::new();
-        for inside in (at..self.levels.len()).rev().filter(|inside| self.chain(*inside).any(|around| around == at)) {
+        for inside in self.within(at).into_iter().rev() {
             let open = self.levels[inside].nodes().filter(|node| !self.nodes[node.at()].settled);
             swept.extend(open.flat_map(|node| self.swept(level, &cause, node)));
         }
@@ -121,12 +121,11 @@ impl Run {
 
     fn first_failure(&self, at: usize) -> Option<EndFailure> {
         // Of a graph that fails for what happened deeper inside, the node there is named.
-        let mut within = (at..self.levels.len()).filter(|inside| self.chain(*inside).any(|around| around == at));
         let failed = |inside: usize| {
             let failed = self.levels[inside].nodes().filter(|node| self.nodes[node.at()].state == NodeState::Failed);
             failed.min_by_key(|node| self.canonical_place(*node))
         };
-        within.find_map(failed).and_then(|node| self.failure_of(node))
+        self.within(at).into_iter().find_map(failed).and_then(|node| self.failure_of(node))
     }
 
     /// A phase of the workflow is done: the next one may start, or nothing more does (`R-PHASE-1`).

@@ -23,6 +23,18 @@ pub struct Allowance {
     pub usd: Option<f64>,
 }
 
+impl Allowance {
+    /// So much, and so much more.
+    pub fn add(&mut self, more: &Self) {
+        if let Some(tokens) = more.tokens {
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
+        if let Some(usd) = more.usd {
+            self.usd = Some(self.usd.unwrap_or(0.0) + usd);
+        }
+    }
+}
+
 impl From<&Budget> for Allowance {
     fn from(budget: &Budget) -> Self {
         Self { tokens: budget.tokens, usd: budget.usd }

@@ -181,7 +181,7 @@ fn a_grown_node_is_kept_whole_or_child_by_child() {
         let (probe, _) = begun(&definition, Carried::default());
         let child = probe.compiled(probe.find("m/0").unwrap()).hash;
         let node = definition.node(definition.graph.find("m").unwrap()).hash;
-        let growth = KeptGrowth { hash: node, made_of: Some(made_of), body: None, place: None };
+        let growth = KeptGrowth { hash: node, made_of: Some(made_of), body: None, spent: BTreeMap::new(), place: None };
         Carried {
             nodes: [("m/1".to_owned(), kept(completed(json!("b")), child))].into(),
             grown: [("m".to_owned(), growth)].into(),
