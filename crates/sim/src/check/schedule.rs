@@ -149,6 +149,7 @@ fn passed(
     };
     let passed = history.all().take(track.known(history)).find(|other| {
         track.of(*other).state == NodeState::Ready
+            && !track.of(*other).withheld
             && needs_slot(history, *other)
             && before(*other)
             && is_behind_barrier(history, track, *other).is_none()

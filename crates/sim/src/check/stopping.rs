@@ -82,6 +82,7 @@ impl Count {
                     self.settle(history, track, *node);
                 }
             }
+            Entry::Decomposing { node, .. } => self.tries[node.at()] += 1,
             Entry::Finalised { node } => self.settle(history, track, *node),
             _ => {}
         }
@@ -165,7 +166,7 @@ fn swept(history: &Case<'_>, track: &Track, line: &Line<'_>, verdicts: &mut Verd
         Entry::Cancelled { cause: CancelCause::Stopped, .. } => match level {
             Some(2) => false,
             // What grows is cancelled if it is kept from growing, or its children were kept from running.
-            Some(0) => !waits && !gated && !history.compiled(node).kind.grows(),
+            Some(0) => !waits && !gated && !track.of(node).splits && !history.compiled(node).kind.grows(),
             _ => true,
         },
         // A node may fail with the error of its children.

@@ -31,6 +31,10 @@ pub(super) struct Note {
     pub inside: Option<usize>,
     /// Whether it goes on with what its children made.
     pub gathered: bool,
+    /// Whether its task is being split, or was.
+    pub splits: bool,
+    /// Whether it waits for money.
+    pub withheld: bool,
     /// Why it did not run.
     pub skipped: Option<SkipReason>,
     /// What went wrong last.
@@ -77,6 +81,7 @@ pub(super) const fn staged(entry: &Entry) -> Option<(NodeIndex, u32)> {
         | Entry::Checked { node, attempt }
         | Entry::Graded { node, attempt, .. }
         | Entry::Gathered { node, attempt }
+        | Entry::Decomposing { node, attempt, .. }
         | Entry::Unknown { node, attempt, .. } => Some((*node, *attempt)),
         Entry::Expanded(expansion) => Some((expansion.node, expansion.attempt)),
         _ => None,
@@ -98,6 +103,8 @@ impl Track {
             settled_at: None,
             inside: None,
             gathered: false,
+            splits: false,
+            withheld: false,
             skipped: None,
             error: None,
         };
@@ -123,6 +130,7 @@ impl Track {
             known.state = state;
             known.due = None;
             known.waits_until = None;
+            known.withheld = false;
             if matches!(state, NodeState::Completed | NodeState::Skipped | NodeState::Cancelled) {
                 known.settled = true;
                 known.settled_at = Some(line.seq);
@@ -141,11 +149,20 @@ impl Track {
                 known.waits_until = *due;
                 known.inside = None;
                 known.gathered = false;
+                known.splits = false;
             }
+            Entry::Decomposing { node, error, .. } => {
+                let known = &mut self.nodes[node.at()];
+                known.splits = true;
+                known.error = Some((**error).clone());
+            }
+            Entry::Withheld { node, .. } => self.nodes[node.at()].withheld = true,
             Entry::Expanded(expansion) if self.opened < self.stops.len() => {
                 let known = &mut self.nodes[expansion.node.at()];
                 known.inside = Some(self.opened);
                 known.gathered = false;
+                // In a run that goes on from another, it may have been split there.
+                known.splits |= !history.compiled(expansion.node).kind.grows();
                 self.opened += 1;
             }
             Entry::Gathered { node, .. } => self.gather(history, *node),
