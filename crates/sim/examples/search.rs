@@ -65,6 +65,12 @@ fn broken(seed: u64, features: Features, faulty: bool) -> Option<(String, String
         let scenario = Scenario::new(seed, features);
         let mut player = Player::new(&scenario, options(seed), if faulty { faults(seed) } else { Faults::default() });
         player.play();
+        while player.violations.is_empty()
+            && let Some(next) = player.goes_on()
+        {
+            player = next;
+            player.play();
+        }
         let first = player.violations.first()?;
         Some((first.to_string(), format!("{first}\n{scenario}\n{}", player.world.picture())))
     }));

@@ -40,10 +40,13 @@ pub struct Player {
     pub world: World,
     /// Every promise that was broken on the way.
     pub violations: Vec<Violation>,
-    faults: Faults,
-    signals: Vec<String>,
-    rng: Rng,
-    sent: Vec<Command>,
+    pub(crate) faults: Faults,
+    pub(crate) signals: Vec<String>,
+    pub(crate) rng: Rng,
+    /// What earlier runs of the lineage completed and nothing invalidated, with its output.
+    pub(crate) inherited: Vec<(String, Value)>,
+    pub(crate) links: u32,
+    pub(crate) sent: Vec<Command>,
 }
 
 /// More steps than any generated run takes.
@@ -65,7 +68,17 @@ impl Player {
         world.twice = faults.twice;
         world.folding = faults.folding;
         let rng = Rng::new(faults.seed ^ scenario.seed);
-        Self { world, violations: Vec::new(), faults, signals: scenario.signals.clone(), rng, sent: Vec::new() }
+        let signals = scenario.signals.clone();
+        Self {
+            world,
+            violations: Vec::new(),
+            faults,
+            signals,
+            rng,
+            inherited: Vec::new(),
+            links: 0,
+            sent: Vec::new(),
+        }
     }
 
     /// The same, with its journal somewhere else.
@@ -111,6 +124,7 @@ impl Player {
                 return self;
             }
         }
+        self.keeps_promises_of_lineage();
         if self.faults.late || self.faults.meddling {
             self.epilogue();
         }
@@ -163,7 +177,7 @@ impl Player {
         }
     }
 
-    fn broken(&mut self, invariant: &'static str, what: &str) {
+    pub(crate) fn broken(&mut self, invariant: &'static str, what: &str) {
         self.violations.push(Violation { invariant, seq: 0, what: what.to_owned() });
     }
 

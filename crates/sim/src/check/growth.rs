@@ -232,6 +232,10 @@ impl Reading<'_, '_> {
         match known.cancelled {
             Some(CancelCause::Rejected) => error.code.as_str() == "REJECTED",
             Some(CancelCause::TimedOut) => error.code.as_str() == "APPROVAL_TIMEOUT",
+            // What was split is not itself interrupted by what happened to a part.
+            _ if error.code.as_str() == "UNAVAILABLE" => known.error.as_ref().is_some_and(|own| {
+                own == error || (own.code.as_str() == "INTERRUPTED" && own.message == error.message)
+            }),
             _ => known.error.as_ref() == Some(error),
         }
     }

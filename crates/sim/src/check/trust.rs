@@ -1,7 +1,7 @@
 //! Which results cannot be trusted fully, and what was made of them (`R-REC-7`).
 
 use sprag_core::graph::NodeIndex;
-use sprag_core::run::{Entry, NodeState};
+use sprag_core::run::{Entry, KeptEnd, NodeState};
 
 use super::case::Case;
 use super::history::History;
@@ -15,6 +15,12 @@ pub fn unclean(history: &History<'_>) -> Vec<(NodeIndex, String)> {
     }
     let mut track = Track::new(&case);
     let mut bad = vec![false; case.count()];
+    if let Some(carried) = case.carried() {
+        for node in case.all() {
+            let kept = carried.nodes.get(case.name(node)).filter(|_| track.of(node).kept).map(|kept| &kept.end);
+            bad[node.at()] = matches!(kept, Some(KeptEnd::Completed(result)) if result.tainted || result.confidence.is_some());
+        }
+    }
     for line in &case.lines {
         if let Entry::Completed { node, taint, .. } = line.entry {
             bad[node.at()] = taint.is_some() || made_of_bad(&case, &track, &bad, *node);
