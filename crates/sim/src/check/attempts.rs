@@ -123,7 +123,8 @@ fn ledger(history: &Case<'_>, courses: &Courses, verdicts: &mut Verdicts) {
         if over {
             verdicts.add("I6", done.durable, format!("`{name}` began {stage:?} of attempt {attempt}, which was over"));
         }
-        if stage != Stage::Work && before.count() == 0 {
+        let resumed = attempt == 1 && history.asks_again(done.node);
+        if stage != Stage::Work && before.count() == 0 && !resumed {
             verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before its work was durable"));
         }
         if course.doomed || !needs_slot(history, done.node) && stage == Stage::Work {

@@ -11,7 +11,7 @@ use sprag_core::file::TextOr;
 use sprag_core::graph::{EdgeIndex, EdgeRow, NodeIndex};
 use sprag_core::limits::Limits;
 use sprag_core::load::{Soil, grown};
-use sprag_core::run::{Carried, Entry, Expansion, Growth, Seq};
+use sprag_core::run::{Carried, Entry, Expansion, Growth, KeptEnd, Seq};
 
 use super::history::{History, Line};
 use super::rules::Rules;
@@ -149,6 +149,12 @@ impl<'run> Case<'run> {
     pub fn carried_body(&self, node: NodeIndex) -> Option<Arc<Value>> {
         let grown = self.carried()?.grown.get(self.name(node))?;
         grown.body.as_ref().map(|body| Arc::clone(&body.output))
+    }
+
+    /// Whether a node goes on with what an earlier run asked about it, instead of with its work.
+    pub fn asks_again(&self, node: NodeIndex) -> bool {
+        let kept = self.carried().and_then(|carried| carried.nodes.get(self.name(node)));
+        kept.is_some_and(|kept| matches!(kept.end, KeptEnd::AwaitingApproval { .. }))
     }
 
     /// Whether the children of a node begin as they ended in an earlier run: they are made of the same.

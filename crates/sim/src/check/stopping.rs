@@ -176,7 +176,9 @@ fn swept(history: &Case<'_>, track: &Track, line: &Line<'_>, verdicts: &mut Verd
         },
         // A node may fail with the error of its children.
         Entry::Failed { error, .. }
-            if error.code.as_str() == "DEADLINE_EXCEEDED" && !track.waits_for_children(node) =>
+            if error.code.as_str() == "DEADLINE_EXCEEDED"
+                && !track.waits_for_children(node)
+                && !history.asks_again(node) =>
         {
             level != Some(1)
         }

@@ -146,6 +146,8 @@ impl Track {
                     known.skipped = Some(*reason);
                 }
                 KeptEnd::Cancelled(cause) => {
+                    let failed = matches!(cause, CancelCause::Rejected | CancelCause::TimedOut);
+                    known.tainted = failed && continues(history, node);
                     known.state = NodeState::Cancelled;
                     known.cancelled = Some(*cause);
                 }
