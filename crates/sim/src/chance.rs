@@ -72,7 +72,12 @@ impl Chance {
         let items: Vec<_> = (0..rng.below(4)).map(|at| json!({ "n": at })).collect();
         let output = json!({ "ok": !rng.one_in(3), "n": rng.below(6), "items": items });
         let patch = rng.one_in(4).then(|| patch(&mut rng));
-        Outcome::Produces(Product { output: Arc::new(output), patch, usage: self.usage(&mut rng), ..Product::default() })
+        Outcome::Produces(Product {
+            output: Arc::new(output),
+            patch,
+            usage: self.usage(&mut rng),
+            ..Product::default()
+        })
     }
 
     /// What a node's hook makes of its task: smaller ones, or nothing that could run.

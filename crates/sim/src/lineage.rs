@@ -66,7 +66,8 @@ impl Player {
         let mut sure: BTreeSet<NodeIndex> = BTreeSet::new();
         for node in nodes {
             let earlier = graph.nodes().filter(|other| graph.phase(*other) < graph.phase(node));
-            let sources = graph.edges_into(node).iter().map(|edge| edge.from).chain(definition.reads_beyond_edges(node));
+            let sources =
+                graph.edges_into(node).iter().map(|edge| edge.from).chain(definition.reads_beyond_edges(node));
             if run.state(node) == NodeState::Completed && earlier.chain(sources).all(|source| sure.contains(&source)) {
                 sure.insert(node);
             }

@@ -69,16 +69,7 @@ impl Player {
         world.folding = faults.folding;
         let rng = Rng::new(faults.seed ^ scenario.seed);
         let signals = scenario.signals.clone();
-        Self {
-            world,
-            violations: Vec::new(),
-            faults,
-            signals,
-            rng,
-            inherited: Vec::new(),
-            links: 0,
-            sent: Vec::new(),
-        }
+        Self { world, violations: Vec::new(), faults, signals, rng, inherited: Vec::new(), links: 0, sent: Vec::new() }
     }
 
     /// The same, with its journal somewhere else.

@@ -182,7 +182,9 @@ impl Reading<'_, '_> {
                 }
                 self.fails(node, error);
             }
-            Entry::Failed { due: Some(_), error, .. } if grows && !known.splits && error.code.as_str() != "INTERRUPTED" => {
+            Entry::Failed { due: Some(_), error, .. }
+                if grows && !known.splits && error.code.as_str() != "INTERRUPTED" =>
+            {
                 self.wrong("R-GROW-2", node, "is to be tried once more");
             }
             Entry::Cancelled { cause: CancelCause::Stopped, .. } if track.waits_for_children(node) => {

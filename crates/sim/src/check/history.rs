@@ -8,7 +8,9 @@ use sprag_core::run::{Commit, Entry, Seq, Timestamp};
 use sprag_engine::Reply;
 
 use super::case::Case;
-use super::{attempts, edges, ending, growth, journal, money, moves, people, recovery, rest, retries, schedule, stopping, timing};
+use super::{
+    attempts, edges, ending, growth, journal, money, moves, people, recovery, rest, retries, schedule, stopping, timing,
+};
 use crate::world::Execution;
 
 /// A run as the outside world has it: finished, or interrupted anywhere.

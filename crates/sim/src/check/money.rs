@@ -117,7 +117,8 @@ impl Books {
             Entry::Spent { node, usage, .. } => self.settle(history, *node, told(Some(*usage))),
             Entry::Produced { node, product, .. } => self.settle(history, *node, told(product.usage)),
             Entry::Completed { node, product, taint, .. } => {
-                let unknown = matches!(taint.as_deref(), Some(Taint::Fallback(error)) if error.code.as_str() == "INTERRUPTED");
+                let unknown =
+                    matches!(taint.as_deref(), Some(Taint::Fallback(error)) if error.code.as_str() == "INTERRUPTED");
                 let usage = product.as_ref().and_then(|product| product.usage);
                 self.settle(history, *node, if unknown { None } else { told(usage) });
             }
@@ -196,8 +197,7 @@ fn judge(history: &Case<'_>, track: &Track, books: &Books, line: &Line<'_>, verd
             }
         }
         Entry::Withheld { node, expected } => {
-            let short: Vec<_> =
-                books.around(history, *node).filter(|purse| !purse.fits(Sum::of(expected))).collect();
+            let short: Vec<_> = books.around(history, *node).filter(|purse| !purse.fits(Sum::of(expected))).collect();
             if short.is_empty() {
                 wrong(*node, "waits for money that is there");
             }
@@ -240,7 +240,11 @@ pub(super) fn check_at_rest(history: &Case<'_>, verdicts: &mut Verdicts) {
     if books.withheld.is_empty() == books.open.is_empty() {
         return;
     }
-    verdicts.add("R-REC-6", seq, format!("{} wait for money, and {} ask for it", books.withheld.len(), books.open.len()));
+    verdicts.add(
+        "R-REC-6",
+        seq,
+        format!("{} wait for money, and {} ask for it", books.withheld.len(), books.open.len()),
+    );
 }
 
 /// What the budget of a run has spent and set aside, in tokens and thousand-millionths of a dollar, if it has one.

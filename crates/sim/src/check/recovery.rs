@@ -205,7 +205,8 @@ fn chose(
             }
         }
         Some(Strategy::SkipWithFallback) => {
-            let mut tried: Vec<_> = climb.used.iter().filter(|strategy| **strategy < Strategy::SkipWithFallback).collect();
+            let mut tried: Vec<_> =
+                climb.used.iter().filter(|strategy| **strategy < Strategy::SkipWithFallback).collect();
             tried.sort();
             tried.dedup();
             let enough = match class {
@@ -220,7 +221,8 @@ fn chose(
         Some(Strategy::HumanIntervention) => {
             let usual = if history.compiled(node).kind == Kind::Agent { Human::Pause } else { Human::Fail };
             let human = recovery.and_then(|recovery| recovery.human).unwrap_or(usual);
-            let for_people = ["PERMISSION_DENIED", "SCOPE_VIOLATION", "ISOLATION_BREACH"].contains(&error.code.as_str());
+            let for_people =
+                ["PERMISSION_DENIED", "SCOPE_VIOLATION", "ISOLATION_BREACH"].contains(&error.code.as_str());
             if human != Human::Pause || class == "transient" || (class == "unrecoverable" && !for_people) {
                 reject("asks a person");
             }
@@ -247,7 +249,11 @@ fn chose(
     let last = [Strategy::RetrySame, Strategy::EscalateModel, Strategy::DecomposeFurther, Strategy::SkipWithFallback];
     let explained = passed == cheaper || (chosen.strategy == Some(Strategy::RetryWithFeedback) && passed == last);
     if !explained || chosen.reason.is_empty() || chosen.passed.iter().any(|passed| passed.why.is_empty()) {
-        verdicts.add("R-REC-3", line.seq, format!("`{}` does not say what it passed over: {chosen:?}", history.name(node)));
+        verdicts.add(
+            "R-REC-3",
+            line.seq,
+            format!("`{}` does not say what it passed over: {chosen:?}", history.name(node)),
+        );
     }
     climb.used.extend(chosen.strategy);
 }

@@ -66,8 +66,9 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
                 }
             }
             Entry::Owned { person: true, .. } => counts.iter_mut().for_each(|count| count.interruptions = 0),
-            Entry::Started { node, .. } => {
-                counts[node.at()].certain = false;
+            Entry::Started { node, attempt, .. } => {
+                // Where an earlier run did not know, this one begins with the probe.
+                counts[node.at()].certain = *attempt == 1 && history.asks_again(*node);
                 counts[node.at()].produced = false;
             }
             Entry::Unknown { node, .. } => counts[node.at()].certain = true,

@@ -39,8 +39,13 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
 fn passed_over(history: &Case<'_>, track: &Track) -> BTreeSet<(u16, u32)> {
     let place = |node: NodeIndex| (history.phase(node), history.depth(node));
     let root = || history.levels[0].nodes();
-    let open = root().filter(|node| !track.of(*node).settled).map(place).min();
-    let reached = |wave: (u16, u32)| wave.0 <= track.phases && open.is_none_or(|open| wave < open);
+    let open: BTreeSet<_> = root().filter(|node| !track.of(*node).settled).map(place).collect();
+    let frontier = !history.levels[0].rules.waves;
+    let reached = |wave: (u16, u32)| {
+        // Where no wave waits for another, one may be done before its turn.
+        let first = open.first().is_none_or(|open| wave < *open);
+        wave.0 <= track.phases && (first || (frontier && !open.contains(&wave)))
+    };
     root().filter(|_| history.carried().is_some()).map(place).filter(|wave| reached(*wave)).collect()
 }
 

@@ -3,7 +3,9 @@
 use sprag_core::definition::Kind;
 use sprag_core::file::When;
 use sprag_core::graph::{EdgeIndex, NodeIndex};
-use sprag_core::run::{CancelCause, Entry, KeptEnd, NodeError, NodeState, Seq, SkipReason, StopCause, Taint, Timestamp};
+use sprag_core::run::{
+    CancelCause, Entry, KeptEnd, NodeError, NodeState, Seq, SkipReason, StopCause, Taint, Timestamp,
+};
 
 use super::case::Case;
 use super::history::Line;

@@ -18,7 +18,8 @@ pub fn unclean(history: &History<'_>) -> Vec<(NodeIndex, String)> {
     if let Some(carried) = case.carried() {
         for node in case.all() {
             let kept = carried.nodes.get(case.name(node)).filter(|_| track.of(node).kept).map(|kept| &kept.end);
-            bad[node.at()] = matches!(kept, Some(KeptEnd::Completed(result)) if result.tainted || result.confidence.is_some());
+            bad[node.at()] =
+                matches!(kept, Some(KeptEnd::Completed(result)) if result.tainted || result.confidence.is_some());
         }
     }
     for line in &case.lines {

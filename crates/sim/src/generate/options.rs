@@ -22,7 +22,8 @@ pub struct Features {
 
 impl Features {
     /// Everything.
-    pub const ALL: Self = Self { nodes: 25, clock: true, people: true, unknown: true, stop_rules: true, growth: false, recovery: false };
+    pub const ALL: Self =
+        Self { nodes: 25, clock: true, people: true, unknown: true, stop_rules: true, growth: false, recovery: false };
 
     /// Everything, with nodes that grow and phases.
     pub const GROWING: Self = Self { growth: true, ..Self::ALL };
@@ -34,6 +35,13 @@ impl Features {
     pub const EVERYTHING: Self = Self { recovery: true, ..Self::GROWING };
 
     /// Only what ends the same in any order and after any crash (`R-SCHED-4`).
-    pub const DETERMINISTIC: Self =
-        Self { nodes: 25, clock: false, people: false, unknown: false, stop_rules: false, growth: false, recovery: false };
+    pub const DETERMINISTIC: Self = Self {
+        nodes: 25,
+        clock: false,
+        people: false,
+        unknown: false,
+        stop_rules: false,
+        growth: false,
+        recovery: false,
+    };
 }
