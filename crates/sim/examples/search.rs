@@ -16,7 +16,12 @@ fn main() {
     let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());
     let (from, count): (u64, u64) = (number(0).unwrap_or(0), number(1).unwrap_or(1_000));
     let has = |word: &str| words.iter().any(|other| other == word);
-    let features = if has("growing") { Features::GROWING } else { Features::ALL };
+    let features = match () {
+        () if has("everything") => Features::EVERYTHING,
+        () if has("recovering") => Features::RECOVERING,
+        () if has("growing") => Features::GROWING,
+        () => Features::ALL,
+    };
     let (faulty, shown) = (has("faults"), has("show"));
     if !shown {
         std::panic::set_hook(Box::new(|_| {}));
@@ -64,6 +69,12 @@ fn broken(seed: u64, features: Features, faulty: bool) -> Option<(String, String
             if faulty { Faults::drawn(seed) } else { Faults::default() },
         );
         player.play();
+        while player.violations.is_empty()
+            && let Some(next) = player.goes_on()
+        {
+            player = next;
+            player.play();
+        }
         let first = player.violations.first()?;
         Some((first.to_string(), format!("{first}\n{scenario}\n{}", player.world.picture())))
     }));

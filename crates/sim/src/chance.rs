@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sprag_core::run::{Choice, Grade, Known, NodeError, Product};
+use sprag_core::file::ErrorCode;
+use sprag_core::run::{Choice, Feedback, Grade, Known, NodeError, Product, Severity, Usage};
 
 use crate::rng::Rng;
 use crate::script::Outcome;
@@ -21,11 +22,31 @@ pub(crate) struct Chance {
     pub probing: bool,
     /// Whether some questions are left to whoever comes along.
     pub silent: bool,
+    /// Whether work costs something, fails in every way there is, and may be split.
+    pub paid: bool,
 }
 
 /// Codes of every class, and one of a user's own.
 pub(crate) const CODES: [&str; 8] =
     ["NETWORK", "TIMEOUT", "RATE_LIMITED", "TOOL_ERROR", "MINE", "INVALID_OUTPUT", "PERMISSION_DENIED", "INTERNAL"];
+
+/// More of each class, for runs that recover.
+const ALL_CODES: [&str; 14] = [
+    "NETWORK",
+    "TIMEOUT",
+    "UNAVAILABLE",
+    "RATE_LIMITED",
+    "MODEL_ERROR",
+    "TOOL_ERROR",
+    "MINE",
+    "INVALID_OUTPUT",
+    "SCHEMA_MISMATCH",
+    "INVALID_OUTPUT",
+    "PERMISSION_DENIED",
+    "SCOPE_VIOLATION",
+    "INTERNAL",
+    "GATE_ERROR",
+];
 
 impl Chance {
     fn rng(self, address: &str, what: u64, turn: usize) -> Rng {
@@ -40,18 +61,37 @@ impl Chance {
     pub fn outcome(self, address: &str, turn: usize) -> Outcome {
         let mut rng = self.rng(address, 1, turn);
         if rng.one_in(self.failing) {
-            return Outcome::fails(rng.pick(&CODES).copied().unwrap_or("MINE"));
+            return if self.paid { fails_in_any_way(&mut rng) } else { fails(&mut rng) };
         }
         if self.hanging > 0 && rng.one_in(self.hanging) {
             return Outcome::Hangs;
         }
         if generates(address) {
-            return Outcome::output(graph(&mut rng, address));
+            return Outcome::Produces(Product { usage: self.usage(&mut rng), ..Product::of(graph(&mut rng, address)) });
         }
         let items: Vec<_> = (0..rng.below(4)).map(|at| json!({ "n": at })).collect();
         let output = json!({ "ok": !rng.one_in(3), "n": rng.below(6), "items": items });
         let patch = rng.one_in(4).then(|| patch(&mut rng));
-        Outcome::Produces(Product { output: Arc::new(output), patch, ..Product::default() })
+        Outcome::Produces(Product {
+            output: Arc::new(output),
+            patch,
+            usage: self.usage(&mut rng),
+            ..Product::default()
+        })
+    }
+
+    /// What a node's hook makes of its task: smaller ones, or nothing that could run.
+    pub fn split(self, address: &str, turn: usize) -> Outcome {
+        let mut rng = self.rng(address, 6, turn);
+        match rng.below(8) {
+            0 => fails_in_any_way(&mut rng),
+            1 => Outcome::output(Value::Null),
+            _ => Outcome::Produces(Product { usage: self.usage(&mut rng), ..Product::of(graph(&mut rng, address)) }),
+        }
+    }
+
+    fn usage(self, rng: &mut Rng) -> Option<Usage> {
+        (self.paid && !rng.one_in(4)).then(|| usage(rng))
     }
 
     /// Whether an output fits its schemas.
@@ -80,6 +120,28 @@ impl Chance {
         let choice = if rng.one_in(4) { Choice::Reject } else { Choice::Approve };
         (!self.silent || rng.one_in(2)).then_some(choice)
     }
+}
+
+fn fails(rng: &mut Rng) -> Outcome {
+    Outcome::fails(rng.pick(&CODES).copied().unwrap_or("MINE"))
+}
+
+/// A failure of any class, with or without feedback and cost.
+fn fails_in_any_way(rng: &mut Rng) -> Outcome {
+    let code = rng.pick(&ALL_CODES).copied().unwrap_or("MINE");
+    let code = ErrorCode::new(code).unwrap_or_else(|_| Known::INTERNAL.into());
+    let mut error = NodeError::new(code, "as chance has it");
+    for _ in 0..rng.below(3) {
+        let severity = if rng.one_in(2) { Severity::Critical } else { Severity::Minor };
+        error.feedback.push(Feedback { severity, text: "better".to_owned() });
+    }
+    if rng.one_in(2) { Outcome::Fails(error) } else { Outcome::FailsAt(error, usage(rng)) }
+}
+
+/// A small cost: cents and a few tokens.
+pub(crate) fn usage(rng: &mut Rng) -> Usage {
+    let cents = u32::try_from(rng.below(40)).unwrap_or(1);
+    Usage { tokens_in: rng.below(50), tokens_out: rng.below(20), usd: f64::from(cents) / 100.0 }
 }
 
 /// A patch of the context.

@@ -5,6 +5,7 @@ mod chance;
 pub mod check;
 pub mod generate;
 pub mod keep;
+mod lineage;
 mod linking;
 mod owner;
 mod play;

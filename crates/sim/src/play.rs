@@ -5,7 +5,7 @@ use sprag_core::file::Duration;
 use sprag_core::hash::Digest;
 use sprag_core::run::{
     Choice, Command, CommandId, Entry, Input, OwnerId, Product, QuestionId, QuestionKind, QuestionRef, Report, Taking,
-    Verb,
+    Usage, Verb,
 };
 use uuid::Uuid;
 
@@ -55,10 +55,13 @@ pub struct Player {
     pub world: World,
     /// Every promise that was broken on the way.
     pub violations: Vec<Violation>,
-    faults: Faults,
-    signals: Vec<String>,
-    rng: Rng,
-    sent: Vec<Command>,
+    pub(crate) faults: Faults,
+    pub(crate) signals: Vec<String>,
+    pub(crate) rng: Rng,
+    /// What earlier runs of the lineage completed and nothing invalidated, with its output.
+    pub(crate) inherited: Vec<(String, Value)>,
+    pub(crate) links: u32,
+    pub(crate) sent: Vec<Command>,
 }
 
 /// More steps than any generated run takes.
@@ -74,10 +77,14 @@ impl Player {
         for (node, choice) in &scenario.answers {
             world.will_answer(node, *choice);
         }
+        if scenario.features.recovery {
+            world.creation = Some(scenario.terms.creation(&world));
+        }
         world.twice = faults.twice;
         world.folding = faults.folding;
         let rng = Rng::new(faults.seed ^ scenario.seed);
-        Self { world, violations: Vec::new(), faults, signals: scenario.signals.clone(), rng, sent: Vec::new() }
+        let signals = scenario.signals.clone();
+        Self { world, violations: Vec::new(), faults, signals, rng, inherited: Vec::new(), links: 0, sent: Vec::new() }
     }
 
     /// The same, with its journal somewhere else.
@@ -123,6 +130,7 @@ impl Player {
                 return self;
             }
         }
+        self.keeps_promises_of_lineage();
         if self.faults.late || self.faults.meddling {
             self.epilogue();
         }
@@ -150,9 +158,32 @@ impl Player {
         let history = self.history(&commits);
         let found = if at_rest { check::check_at_rest(&history) } else { check::check(&history) };
         self.violations.extend(found);
+        if at_rest {
+            self.agrees();
+        }
     }
 
-    fn broken(&mut self, invariant: &'static str, what: &str) {
+    /// What the run says about money and trust is what its journal comes to.
+    fn agrees(&mut self) {
+        let commits = self.world.journal();
+        let history = self.history(&commits);
+        let (spent, unclean) = (check::spent(&history), check::unclean(&history));
+        let run = self.world.run();
+        let parts = |usage: Usage| (usage.tokens_in + usage.tokens_out, format!("{:.0}", usage.usd * 1e9));
+        let told = [run.lineage_spent(), run.reserved()].map(parts);
+        let counted = spent.map(|sums| sums.map(|(tokens, parts)| (tokens, parts.to_string())));
+        let trusted = |node| run.confidence(node).is_none_or(sprag_core::run::recovery::Confidence::is_clean);
+        let trusted = unclean.into_iter().find(|(node, _)| trusted(*node));
+        drop(run);
+        if let Some(counted) = counted.filter(|counted| *counted != told) {
+            self.broken("R-REC-6", &format!("the run has spent and set aside {told:?}, not {counted:?}"));
+        }
+        if let Some((_, name)) = trusted {
+            self.broken("R-REC-7", &format!("`{name}` is trusted, and made of what is not"));
+        }
+    }
+
+    pub(crate) fn broken(&mut self, invariant: &'static str, what: &str) {
         self.violations.push(Violation { invariant, seq: 0, what: what.to_owned() });
     }
 
@@ -276,7 +307,13 @@ impl Player {
                 }
             };
             let choice = self.rng.pick(choices).copied().unwrap_or(Choice::Fail);
-            let data = (choice == Choice::Provide).then(|| json!({ "ok": true, "n": 1 }));
+            let data = match choice {
+                Choice::Provide => Some(json!({ "ok": true, "n": 1 })),
+                // Sometimes too little, so that the next question follows at once.
+                Choice::Raise if self.rng.one_in(3) => Some(json!({ "usd": 0.05, "tokens": 5 })),
+                Choice::Raise => Some(json!({ "usd": 1, "tokens": 200 })),
+                _ => None,
+            };
             self.send(Verb::Answer { question: QuestionRef::Id(id), choice, digest, data });
         } else {
             for name in self.signals.clone() {

@@ -102,7 +102,7 @@ impl Script {
                 Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error, usage),
                 Some(Outcome::Hangs) | None => Report::Produced(Product::default()),
             },
-            Stage::Decompose => match self.next(&self.decompositions, node, stage).cloned() {
+            Stage::Decompose => match self.split(node) {
                 Some(Outcome::Produces(product)) => Report::Decomposed(product),
                 Some(Outcome::Fails(error)) => Report::Failed(stage, error),
                 Some(Outcome::FailsAt(error, usage)) => Report::FailedAt(stage, error, usage),
@@ -145,6 +145,11 @@ impl Script {
     /// How the work of a node ends: as scripted, or as it happens.
     fn outcome(&self, of: &BTreeMap<String, Vec<Outcome>>, node: &str, stage: Stage) -> Option<Outcome> {
         self.next(of, node, stage).cloned().or_else(|| self.drawn(node, stage, Chance::outcome))
+    }
+
+    fn split(&self, node: &str) -> Option<Outcome> {
+        let scripted = self.next(&self.decompositions, node, Stage::Decompose).cloned();
+        scripted.or_else(|| self.drawn(node, Stage::Decompose, Chance::split))
     }
 
     fn drawn<T>(&self, node: &str, stage: Stage, of: fn(Chance, &str, usize) -> T) -> Option<T> {

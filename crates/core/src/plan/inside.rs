@@ -31,9 +31,9 @@ impl Judge<'_> {
         let at = out.len();
         out.push(Listed { address: address.to_owned(), reason, past: Some(past) });
         if !past.inside.is_empty() && out[at].reason.keeps_inside() {
-            // What a parent whose work is done did with its children stands with it.
+            // What a parent whose work is done did with its children stands with it, and so does what those did with theirs.
             let done = matches!(past.state, NodeState::Completed | NodeState::Approved | NodeState::AwaitingApproval);
-            let stands = self.in_place || done;
+            let stands = self.in_place || done || matches!(out[at].reason, Reason::Stands(_));
             let prefix = format!("{address}/");
             let first = self.inside(&prefix, &past.inside, stands, past.kind == Kind::Loop, out);
             if let Some(first) = first.filter(|_| out[at].reason.action() != Action::Execute) {

@@ -242,6 +242,12 @@ impl Run {
             self.forsake_children(node);
             self.taint(node);
         }
+        // Where the fallback stands in for an attempt that nobody could tell of, that attempt cost what was set aside.
+        if let Some(Taint::Fallback(error)) = taint
+            && Self::cost_is_unknown(error)
+        {
+            self.settle_cost(node, None);
+        }
         match product {
             Some(product) => self.keep(node, product),
             None => self.settle_cost(node, Some(&Usage::default())),

@@ -18,6 +18,8 @@ struct Course {
     /// Every entry of it after its start, with the stage that it ended.
     steps: Vec<(Seq, Option<Stage>)>,
     outcomes: u32,
+    /// When its task was split; nothing before that counts for what follows.
+    split: Option<Seq>,
 }
 
 type Courses = BTreeMap<(NodeIndex, u32), Course>;
@@ -84,7 +86,12 @@ fn read(history: &Case<'_>, track: &Track, line: &Line<'_>, courses: &mut Course
         }
     }
     let stage = match line.entry {
+        Entry::Produced { .. } if course.split.is_some() => Some(Stage::Decompose),
         Entry::Unknown { .. } | Entry::Produced { .. } => Some(Stage::Work),
+        Entry::Decomposing { .. } => {
+            course.split = Some(line.seq);
+            Some(Stage::Work)
+        }
         Entry::Checked { .. } => Some(Stage::Check),
         Entry::Graded { .. } => Some(Stage::Evaluate),
         Entry::Expanded(_) => Some(Stage::Grow),
@@ -106,7 +113,8 @@ fn ledger(history: &Case<'_>, courses: &Courses, verdicts: &mut Verdicts) {
             verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before attempt {attempt} was durable"));
             continue;
         };
-        let before = course.steps.iter().filter(|(seq, _)| *seq <= done.durable);
+        let since = course.split.filter(|split| *split <= done.durable).unwrap_or(Seq(0));
+        let before = course.steps.iter().filter(|(seq, _)| *seq <= done.durable && *seq >= since);
         let over = before.clone().any(|(_, ended)| match ended {
             None => true,
             Some(Stage::Work) => stage == Stage::Work,
@@ -115,7 +123,8 @@ fn ledger(history: &Case<'_>, courses: &Courses, verdicts: &mut Verdicts) {
         if over {
             verdicts.add("I6", done.durable, format!("`{name}` began {stage:?} of attempt {attempt}, which was over"));
         }
-        if stage != Stage::Work && before.count() == 0 {
+        let resumed = attempt == 1 && history.asks_again(done.node);
+        if stage != Stage::Work && before.count() == 0 && !resumed {
             verdicts.add("I12", done.durable, format!("`{name}` began {stage:?} before its work was durable"));
         }
         if course.doomed || !needs_slot(history, done.node) && stage == Stage::Work {

@@ -11,7 +11,7 @@ use sprag_core::file::TextOr;
 use sprag_core::graph::{EdgeIndex, EdgeRow, NodeIndex};
 use sprag_core::limits::Limits;
 use sprag_core::load::{Soil, grown};
-use sprag_core::run::{Entry, Expansion, Growth, Seq};
+use sprag_core::run::{Carried, Entry, Expansion, Growth, KeptEnd, Seq};
 
 use super::history::{History, Line};
 use super::rules::Rules;
@@ -125,7 +125,8 @@ impl<'run> Case<'run> {
                     produced.insert(*node, Arc::clone(&product.output));
                 }
                 Entry::Expanded(expansion) => {
-                    if let Err(what) = case.grow(expansion, produced.get(&expansion.node)) {
+                    let made = produced.get(&expansion.node).cloned().or_else(|| case.carried_body(expansion.node));
+                    if let Err(what) = case.grow(expansion, made.as_ref()) {
                         case.senseless = Some((line.seq, what));
                         break;
                     }
@@ -134,6 +135,33 @@ impl<'run> Case<'run> {
             }
         }
         case
+    }
+
+    /// What the run began with of an earlier one.
+    pub fn carried(&self) -> Option<&'run Carried> {
+        match self.lines.first()?.entry {
+            Entry::Created(created) => created.carried.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What the work of a node made in an earlier run, so that it is not done again.
+    pub fn carried_body(&self, node: NodeIndex) -> Option<Arc<Value>> {
+        let grown = self.carried()?.grown.get(self.name(node))?;
+        grown.body.as_ref().map(|body| Arc::clone(&body.output))
+    }
+
+    /// Whether a node goes on with what an earlier run asked about it, instead of with its work.
+    pub fn asks_again(&self, node: NodeIndex) -> bool {
+        let kept = self.carried().and_then(|carried| carried.nodes.get(self.name(node)));
+        kept.is_some_and(|kept| matches!(kept.end, KeptEnd::AwaitingApproval { .. }))
+    }
+
+    /// Whether the children of a node begin as they ended in an earlier run: they are made of the same.
+    pub fn keeps_children(&self, expansion: &Expansion) -> bool {
+        let grown = self.carried().and_then(|carried| carried.grown.get(self.name(expansion.node)));
+        let made_of = grown.and_then(|grown| grown.made_of);
+        expansion.attempt == 1 && made_of.is_some_and(|made_of| made_of == expansion.of.digest())
     }
 
     fn grow(&mut self, expansion: &Expansion, produced: Option<&Arc<Value>>) -> Result<(), String> {

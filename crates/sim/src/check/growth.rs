@@ -60,6 +60,7 @@ impl Reading<'_, '_> {
                 | (Kind::Workflow | Kind::Loop, Growth::Params(_))
                 | (Kind::Generate, Growth::Body(_))
         );
+        let fits = fits || (compiled.spec.recovery.is_some() && matches!(expansion.of, Growth::Body(_)));
         if !fits {
             self.wrong("R-GROW-1", node, "grows into what it is not");
         }
@@ -157,7 +158,7 @@ impl Reading<'_, '_> {
     fn parent_moves(&mut self, node: NodeIndex, to: NodeState) {
         let (history, track) = (self.history, self.track);
         let known = track.of(node);
-        let grows = history.compiled(node).kind.grows();
+        let grows = history.compiled(node).kind.grows() || known.splits && known.inside.is_some();
         if known.inside.is_none() && !grows {
             return;
         }
@@ -175,12 +176,14 @@ impl Reading<'_, '_> {
                 Some(_) | None => {}
             },
             Entry::Failed { error, due, .. } if track.waits_for_children(node) => {
-                if due.is_some() {
+                if due.is_some() && !known.splits {
                     self.wrong("R-GROW-2", node, "is to grow once more");
                 }
                 self.fails(node, error);
             }
-            Entry::Failed { due: Some(_), error, .. } if grows && error.code.as_str() != "INTERRUPTED" => {
+            Entry::Failed { due: Some(_), error, .. }
+                if grows && !known.splits && error.code.as_str() != "INTERRUPTED" =>
+            {
                 self.wrong("R-GROW-2", node, "is to be tried once more");
             }
             Entry::Cancelled { cause: CancelCause::Stopped, .. } if track.waits_for_children(node) => {
@@ -230,6 +233,10 @@ impl Reading<'_, '_> {
         match known.cancelled {
             Some(CancelCause::Rejected) => error.code.as_str() == "REJECTED",
             Some(CancelCause::TimedOut) => error.code.as_str() == "APPROVAL_TIMEOUT",
+            // What was split is not itself interrupted by what happened to a part.
+            _ if error.code.as_str() == "UNAVAILABLE" => known.error.as_ref().is_some_and(|own| {
+                own == error || (own.code.as_str() == "INTERRUPTED" && own.message == error.message)
+            }),
             _ => known.error.as_ref() == Some(error),
         }
     }

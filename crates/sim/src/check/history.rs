@@ -8,7 +8,9 @@ use sprag_core::run::{Commit, Entry, Seq, Timestamp};
 use sprag_engine::Reply;
 
 use super::case::Case;
-use super::{attempts, edges, ending, growth, journal, moves, people, rest, retries, schedule, stopping, timing};
+use super::{
+    attempts, edges, ending, growth, journal, money, moves, people, recovery, rest, retries, schedule, stopping, timing,
+};
 use crate::world::Execution;
 
 /// A run as the outside world has it: finished, or interrupted anywhere.
@@ -87,6 +89,7 @@ pub fn check_at_rest(history: &History<'_>) -> Vec<Violation> {
     let mut verdicts = judged(&case);
     if case.senseless.is_none() {
         rest::check(&case, &mut verdicts);
+        money::check_at_rest(&case, &mut verdicts);
     }
     verdicts.0
 }
@@ -105,6 +108,8 @@ fn judged(case: &Case<'_>) -> Verdicts {
     }
     attempts::check(case, &mut verdicts);
     retries::check(case, &mut verdicts);
+    recovery::check(case, &mut verdicts);
+    money::check(case, &mut verdicts);
     edges::check(case, &mut verdicts);
     schedule::check(case, &mut verdicts);
     stopping::check(case, &mut verdicts);

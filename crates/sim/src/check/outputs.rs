@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 use sprag_core::graph::NodeIndex;
-use sprag_core::run::{Entry, NodeState};
+use sprag_core::run::{Entry, KeptEnd, NodeState};
 
 use super::case::Case;
 use super::history::Line;
@@ -15,15 +15,35 @@ pub(super) struct Outputs(Vec<Value>);
 
 impl Outputs {
     pub fn new(history: &Case<'_>) -> Self {
-        Self(vec![Value::Null; history.count()])
+        let mut outputs = Self(vec![Value::Null; history.count()]);
+        outputs.begin_kept(history, 0);
+        outputs
+    }
+
+    /// What an earlier run left.
+    fn begin_kept(&mut self, history: &Case<'_>, level: usize) {
+        let Some(carried) = history.carried() else { return };
+        for node in history.levels[level].nodes() {
+            if let Some(KeptEnd::Completed(result)) = carried.nodes.get(history.name(node)).map(|kept| &kept.end) {
+                self.0[node.at()] = (*result.product.output).clone();
+            }
+        }
     }
 
     /// Reads an entry before the notes do.
     pub fn read(&mut self, history: &Case<'_>, track: &Track, line: &Line<'_>) {
         match line.entry {
+            Entry::Started { node, attempt: 1, .. } => {
+                self.0[node.at()] = history.carried_body(*node).map(|body| (*body).clone()).unwrap_or_default();
+            }
             Entry::Started { node, .. } | Entry::Failed { node, .. } => self.0[node.at()] = Value::Null,
             Entry::Produced { node, product, .. } => self.0[node.at()] = (*product.output).clone(),
-            Entry::Expanded(expansion) => self.0[expansion.node.at()] = Value::Null,
+            Entry::Expanded(expansion) => {
+                self.0[expansion.node.at()] = Value::Null;
+                if history.keeps_children(expansion) && track.opened < history.levels.len() {
+                    self.begin_kept(history, track.opened);
+                }
+            }
             Entry::Gathered { node, .. } => {
                 if let Some(inside) = track.of(*node).inside {
                     self.0[node.at()] = self.gathered(history, track, inside);

@@ -36,6 +36,8 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
             NodeState::Running if has_open_children(history, &track, node) => {}
             NodeState::Running => stuck(format!("`{name}` is running, and nobody works on it")),
             NodeState::Failed if known.due.is_some() => stuck(format!("the retry of `{name}` is still to come")),
+            // Whether there is money is judged elsewhere.
+            NodeState::Ready if known.withheld => people = true,
             NodeState::Ready if may_start(history, &track, node) => stuck(format!("`{name}` could start")),
             NodeState::Pending if !is_early(history, &track, node) => {
                 let open = history.edges_into(node).any(|(.., from)| !track.of(from).settled);

@@ -6,6 +6,7 @@ use sprag_core::run::{Choice, Entry, NodeError, Timestamp};
 
 use super::case::Case;
 use super::history::{Line, Verdicts};
+use super::recovery::climbs;
 use super::track::Track;
 
 /// Codes that nothing the engine does can help, and the other classes, as the contract lists them.
@@ -31,7 +32,7 @@ const CLASSES: &[(&str, &[&str])] = &[
     ),
 ];
 
-fn class(code: &str) -> &'static str {
+pub(super) fn class(code: &str) -> &'static str {
     CLASSES.iter().find(|(_, codes)| codes.contains(&code)).map_or("model-limitation", |(class, _)| class)
 }
 
@@ -65,8 +66,9 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
                 }
             }
             Entry::Owned { person: true, .. } => counts.iter_mut().for_each(|count| count.interruptions = 0),
-            Entry::Started { node, .. } => {
-                counts[node.at()].certain = false;
+            Entry::Started { node, attempt, .. } => {
+                // Where an earlier run did not know, this one begins with the probe.
+                counts[node.at()].certain = *attempt == 1 && history.asks_again(*node);
                 counts[node.at()].produced = false;
             }
             Entry::Unknown { node, .. } => counts[node.at()].certain = true,
@@ -127,7 +129,7 @@ fn failed(
     if blind && !stopped {
         verdicts.add("R-CLAIM-5", line.seq, format!("`{name}` may have happened, and nobody was asked"));
     }
-    if chosen.is_none() {
+    if chosen.is_none() && (interrupted || !climbs(history, failure.node)) {
         // A retry that a person chose is no automatic one, but it may use up an attempt.
         let most = retry.and_then(|retry| retry.max_attempts).unwrap_or(1);
         let (allowed, left) = if interrupted {
@@ -167,7 +169,7 @@ fn wanted(retry: Option<&Retry>, code: &str) -> bool {
 }
 
 /// The delay lies between the shortest and the longest, unless the other side asked for more.
-fn delayed(
+pub(super) fn delayed(
     line: &Line<'_>,
     name: &str,
     error: &NodeError,

@@ -12,7 +12,7 @@ use super::track::{Track, needs_slot};
 
 pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
     let mut track = Track::new(history);
-    let mut announced = BTreeSet::new();
+    let mut announced = passed_over(history, &track);
     for line in &history.lines {
         match line.entry {
             Entry::Started { node, .. } => starts(history, &track, line, *node, verdicts),
@@ -33,6 +33,20 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
         }
         track.read(history, line);
     }
+}
+
+/// The waves that an earlier run was done with are not announced again.
+fn passed_over(history: &Case<'_>, track: &Track) -> BTreeSet<(u16, u32)> {
+    let place = |node: NodeIndex| (history.phase(node), history.depth(node));
+    let root = || history.levels[0].nodes();
+    let open: BTreeSet<_> = root().filter(|node| !track.of(*node).settled).map(place).collect();
+    let frontier = !history.levels[0].rules.waves;
+    let reached = |wave: (u16, u32)| {
+        // Where no wave waits for another, one may be done before its turn.
+        let first = open.first().is_none_or(|open| wave < *open);
+        wave.0 <= track.phases && (first || (frontier && !open.contains(&wave)))
+    };
+    root().filter(|_| history.carried().is_some()).map(place).filter(|wave| reached(*wave)).collect()
 }
 
 /// A phase ends after the one before it, with all its waves, and with nothing that nobody handles.
@@ -149,6 +163,7 @@ fn passed(
     };
     let passed = history.all().take(track.known(history)).find(|other| {
         track.of(*other).state == NodeState::Ready
+            && !track.of(*other).withheld
             && needs_slot(history, *other)
             && before(*other)
             && is_behind_barrier(history, track, *other).is_none()

@@ -47,7 +47,8 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
             continue;
         }
         let reached = |limit: Option<u32>, counted: u32| limit.is_some_and(|limit| counted >= limit);
-        if (rules.fail_fast && !track.unhandled(history, level).is_empty())
+        // What an earlier run left is no reason to stop.
+        if (rules.fail_fast && track.unhandled(history, level).iter().any(|node| !track.of(*node).kept))
             || reached(rules.max_node_failures, count.failures[level])
             || reached(rules.max_retries_exhausted, count.after_retries[level])
         {
@@ -82,6 +83,7 @@ impl Count {
                     self.settle(history, track, *node);
                 }
             }
+            Entry::Decomposing { node, .. } => self.tries[node.at()] += 1,
             Entry::Finalised { node } => self.settle(history, track, *node),
             _ => {}
         }
@@ -89,7 +91,8 @@ impl Count {
 
     /// A failure counts once, in its graph and in all around it: a node that fails with its children's does not add one.
     fn settle(&mut self, history: &Case<'_>, track: &Track, node: NodeIndex) {
-        let inside = track.of(node).inside.filter(|_| track.waits_for_children(node));
+        // Also if a person was asked about it in between.
+        let inside = track.of(node).inside.filter(|_| !track.of(node).gathered);
         if inside.is_some_and(|inside| !track.unhandled(history, inside).is_empty()) {
             return;
         }
@@ -110,7 +113,10 @@ fn caused(
 ) {
     let rules = &history.levels[level].rules;
     let fits = match cause {
-        StopCause::FailFast { node } => rules.fail_fast && track.unhandled(history, level).first() == Some(node),
+        StopCause::FailFast { node } => {
+            let open = track.unhandled(history, level).into_iter().find(|open| !track.of(*open).kept);
+            rules.fail_fast && open == Some(*node)
+        }
         StopCause::NodeFailures { count: named } => {
             *named == count.failures[level] && rules.max_node_failures.is_some_and(|limit| *named >= limit)
         }
@@ -165,12 +171,14 @@ fn swept(history: &Case<'_>, track: &Track, line: &Line<'_>, verdicts: &mut Verd
         Entry::Cancelled { cause: CancelCause::Stopped, .. } => match level {
             Some(2) => false,
             // What grows is cancelled if it is kept from growing, or its children were kept from running.
-            Some(0) => !waits && !gated && !history.compiled(node).kind.grows(),
+            Some(0) => !waits && !gated && !track.of(node).splits && !history.compiled(node).kind.grows(),
             _ => true,
         },
         // A node may fail with the error of its children.
         Entry::Failed { error, .. }
-            if error.code.as_str() == "DEADLINE_EXCEEDED" && !track.waits_for_children(node) =>
+            if error.code.as_str() == "DEADLINE_EXCEEDED"
+                && !track.waits_for_children(node)
+                && !history.asks_again(node) =>
         {
             level != Some(1)
         }

@@ -79,7 +79,11 @@ impl Clocks {
 
     fn read(&mut self, history: &Case<'_>, track: &Track, line: &Line<'_>) {
         match line.entry {
-            Entry::Created(_) => self.open(history, 0, line.at),
+            Entry::Created(_) => {
+                self.open(history, 0, line.at);
+                // Phases that an earlier run was done with are over.
+                self.open_phase(history, 0, usize::from(track.phases), line.at);
+            }
             Entry::Expanded(expansion) => {
                 if let Some(before) = track.of(expansion.node).inside {
                     self.forget(before);

@@ -3,7 +3,9 @@
 use sprag_core::definition::Kind;
 use sprag_core::file::When;
 use sprag_core::graph::{EdgeIndex, NodeIndex};
-use sprag_core::run::{CancelCause, Entry, NodeError, NodeState, Seq, SkipReason, StopCause, Taint, Timestamp};
+use sprag_core::run::{
+    CancelCause, Entry, KeptEnd, NodeError, NodeState, Seq, SkipReason, StopCause, Taint, Timestamp,
+};
 
 use super::case::Case;
 use super::history::Line;
@@ -32,6 +34,12 @@ pub(super) struct Note {
     pub inside: Option<usize>,
     /// Whether it goes on with what its children made.
     pub gathered: bool,
+    /// Whether its task is being split, or was.
+    pub splits: bool,
+    /// Whether it waits for money.
+    pub withheld: bool,
+    /// Whether it began as it ended in an earlier run.
+    pub kept: bool,
     /// Why it did not run.
     pub skipped: Option<SkipReason>,
     /// What went wrong last.
@@ -78,6 +86,7 @@ pub(super) const fn staged(entry: &Entry) -> Option<(NodeIndex, u32)> {
         | Entry::Checked { node, attempt }
         | Entry::Graded { node, attempt, .. }
         | Entry::Gathered { node, attempt }
+        | Entry::Decomposing { node, attempt, .. }
         | Entry::Unknown { node, attempt, .. } => Some((*node, *attempt)),
         Entry::Expanded(expansion) => Some((expansion.node, expansion.attempt)),
         _ => None,
@@ -99,10 +108,13 @@ impl Track {
             settled_at: None,
             inside: None,
             gathered: false,
+            splits: false,
+            withheld: false,
+            kept: false,
             skipped: None,
             error: None,
         };
-        Self {
+        let mut track = Self {
             nodes: vec![known; history.count()],
             held: false,
             opened: 1,
@@ -110,6 +122,59 @@ impl Track {
             phases: 0,
             person_owns: false,
             ended: false,
+        };
+        track.begin_kept(history, 0);
+        track.pass_phases(history);
+        track
+    }
+
+    /// The nodes of a graph begin as the creation says.
+    fn begin_kept(&mut self, history: &Case<'_>, level: usize) {
+        let Some(carried) = history.carried() else { return };
+        for node in history.levels[level].nodes() {
+            let Some(kept) = carried.nodes.get(history.name(node)) else { continue };
+            let known = &mut self.nodes[node.at()];
+            match &kept.end {
+                KeptEnd::Completed(result) => {
+                    known.state = NodeState::Completed;
+                    known.tainted = result.tainted || result.taint.is_some();
+                }
+                KeptEnd::Failed(error) => {
+                    known.state = NodeState::Failed;
+                    known.error.clone_from(error);
+                    known.tainted = continues(history, node);
+                }
+                KeptEnd::Skipped(reason, _) => {
+                    known.state = NodeState::Skipped;
+                    known.skipped = Some(*reason);
+                }
+                KeptEnd::Cancelled(cause) => {
+                    let failed = matches!(cause, CancelCause::Rejected | CancelCause::TimedOut);
+                    known.tainted = failed && continues(history, node);
+                    known.state = NodeState::Cancelled;
+                    known.cancelled = Some(*cause);
+                }
+                KeptEnd::AwaitingApproval { .. } => continue,
+            }
+            let edges: Vec<_> = history.edges_into(node).map(|(index, ..)| index).collect();
+            known.unmet = kept.unmet.iter().filter_map(|place| edges.get(*place as usize).copied()).collect();
+            known.attempt = kept.attempts;
+            known.settled = true;
+            known.settled_at = Some(Seq(1));
+            known.kept = true;
+        }
+    }
+
+    /// Phases that an earlier run was done with are not announced again.
+    fn pass_phases(&mut self, history: &Case<'_>) {
+        let root = &history.levels[0];
+        let done = |track: &Self| {
+            let mut own = root.nodes().filter(|node| history.phase(*node) == track.phases);
+            let may = root.rules.fail_open || track.unhandled(history, 0).is_empty();
+            may && own.all(|node| track.of(node).settled)
+        };
+        while history.carried().is_some() && usize::from(self.phases) < root.body.phases.len() && done(self) {
+            self.phases += 1;
         }
     }
 
@@ -124,6 +189,7 @@ impl Track {
             known.state = state;
             known.due = None;
             known.waits_until = None;
+            known.withheld = false;
             if matches!(state, NodeState::Completed | NodeState::Skipped | NodeState::Cancelled) {
                 known.settled = true;
                 known.settled_at = Some(line.seq);
@@ -142,11 +208,23 @@ impl Track {
                 known.waits_until = *due;
                 known.inside = None;
                 known.gathered = false;
+                known.splits = false;
             }
+            Entry::Decomposing { node, error, .. } => {
+                let known = &mut self.nodes[node.at()];
+                known.splits = true;
+                known.error = Some((**error).clone());
+            }
+            Entry::Withheld { node, .. } => self.nodes[node.at()].withheld = true,
             Entry::Expanded(expansion) if self.opened < self.stops.len() => {
                 let known = &mut self.nodes[expansion.node.at()];
                 known.inside = Some(self.opened);
                 known.gathered = false;
+                // In a run that goes on from another, it may have been split there.
+                known.splits |= !history.compiled(expansion.node).kind.grows();
+                if history.keeps_children(expansion) {
+                    self.begin_kept(history, self.opened);
+                }
                 self.opened += 1;
             }
             Entry::Gathered { node, .. } => self.gather(history, *node),

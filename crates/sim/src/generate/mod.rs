@@ -3,6 +3,7 @@
 mod growing;
 mod node;
 mod options;
+mod recovering;
 mod scenario;
 mod script;
 mod workflow;

@@ -1,6 +1,7 @@
 //! A random node: its kind, its edges and what surrounds it.
 
 use super::options::Features;
+use super::recovering;
 use crate::rng::Rng;
 
 /// A node before it is text.
@@ -114,7 +115,11 @@ pub(super) fn gate(rng: &mut Rng, features: &Features, node: &mut Node) {
 
 fn work(rng: &mut Rng, features: &Features, node: &mut Node) {
     node.works = true;
-    node.keys.push("call: world".into());
+    if features.recovery {
+        recovering::work(rng, &mut node.keys);
+    } else {
+        node.keys.push("call: world".into());
+    }
     if rng.below(5) < 2 {
         node.keys.push(retry(rng));
     }

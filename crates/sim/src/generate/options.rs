@@ -16,16 +16,32 @@ pub struct Features {
     pub stop_rules: bool,
     /// Nodes that grow, and phases.
     pub growth: bool,
+    /// Agents, ladders, budgets and what a run knows about prices.
+    pub recovery: bool,
 }
 
 impl Features {
     /// Everything.
-    pub const ALL: Self = Self { nodes: 25, clock: true, people: true, unknown: true, stop_rules: true, growth: false };
+    pub const ALL: Self =
+        Self { nodes: 25, clock: true, people: true, unknown: true, stop_rules: true, growth: false, recovery: false };
 
     /// Everything, with nodes that grow and phases.
     pub const GROWING: Self = Self { growth: true, ..Self::ALL };
 
+    /// Everything, with ladders, budgets and agents.
+    pub const RECOVERING: Self = Self { recovery: true, ..Self::ALL };
+
+    /// Everything there is.
+    pub const EVERYTHING: Self = Self { recovery: true, ..Self::GROWING };
+
     /// Only what ends the same in any order and after any crash (`R-SCHED-4`).
-    pub const DETERMINISTIC: Self =
-        Self { nodes: 25, clock: false, people: false, unknown: false, stop_rules: false, growth: false };
+    pub const DETERMINISTIC: Self = Self {
+        nodes: 25,
+        clock: false,
+        people: false,
+        unknown: false,
+        stop_rules: false,
+        growth: false,
+        recovery: false,
+    };
 }

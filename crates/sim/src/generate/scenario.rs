@@ -8,6 +8,7 @@ use sprag_core::run::Choice;
 
 use super::node::Node;
 use super::options::Features;
+use super::recovering::Terms;
 use super::script::{self, Plan};
 use super::workflow;
 use crate::rng::Rng;
@@ -27,6 +28,8 @@ pub struct Scenario {
     pub answers: Vec<(String, Choice)>,
     /// The signals that its nodes wait for.
     pub signals: Vec<String>,
+    /// What the run knows about prices, and whether it is strict.
+    pub(crate) terms: Terms,
     plan: Plan,
     definition: OnceLock<Arc<Definition>>,
 }
@@ -38,7 +41,7 @@ impl Scenario {
         let drawn = workflow::draw(&mut rng, &features);
         let plan = script::draw(&mut rng, &drawn, seed);
         let mut answers = Vec::new();
-        for node in drawn.nodes.iter().filter(|node| node.gate && !features.growth) {
+        for node in drawn.nodes.iter().filter(|node| node.gate && !features.growth && !features.recovery) {
             // Some answer at once, some only when nothing else moves, and some let it time out.
             if !features.clock || rng.one_in(2) {
                 let choice = if rng.one_in(4) { Choice::Reject } else { Choice::Approve };
@@ -46,14 +49,23 @@ impl Scenario {
             }
         }
         let signals = drawn.all().flat_map(Node::all_signals).collect();
-        Self { seed, features, yaml: drawn.yaml(), answers, signals, plan, definition: OnceLock::new() }
+        let terms = if features.recovery { Terms::draw(&mut rng, drawn.all()) } else { Terms::default() };
+        Self { seed, features, yaml: drawn.yaml(), answers, signals, terms, plan, definition: OnceLock::new() }
     }
 
     /// A scenario of somebody's own, in which all work is done and says nothing.
     pub fn of(yaml: String) -> Self {
         let features = Features::DETERMINISTIC;
-        let plan = Plan::default();
-        Self { seed: 0, features, yaml, answers: Vec::new(), signals: Vec::new(), plan, definition: OnceLock::new() }
+        Self {
+            seed: 0,
+            features,
+            yaml,
+            answers: Vec::new(),
+            signals: Vec::new(),
+            terms: Terms::default(),
+            plan: Plan::default(),
+            definition: OnceLock::new(),
+        }
     }
 
     /// The same with what some nodes do, by address.
@@ -97,7 +109,7 @@ impl fmt::Display for Scenario {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "seed {} with {:?}", self.seed, self.features)?;
         writeln!(formatter, "{}", self.yaml)?;
-        writeln!(formatter, "answers: {:?}", self.answers)?;
+        writeln!(formatter, "answers: {:?}, {:?}", self.answers, self.terms)?;
         write!(formatter, "{}", self.plan)
     }
 }

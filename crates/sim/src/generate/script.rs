@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sprag_core::run::{Grade, NodeError, Product};
 
+use super::options::Features;
 use super::workflow::Drawn;
 use crate::chance::{self, CODES, Chance};
 use crate::rng::Rng;
@@ -70,10 +71,10 @@ pub(super) fn draw(rng: &mut Rng, drawn: &Drawn, seed: u64) -> Plan {
     let mut plan = Plan::default();
     // Some runs go well, some do not.
     let failing = [4, 8, 30].get(usize::try_from(rng.below(3)).unwrap_or(0)).copied().unwrap_or(8);
-    if drawn.features.growth {
+    if drawn.features.growth || drawn.features.recovery {
         let hanging = if drawn.hangs { 6 } else { 0 };
-        plan.chance =
-            Some(Chance { seed, failing, hanging, probing: drawn.features.unknown, silent: drawn.features.clock });
+        let Features { unknown: probing, clock: silent, recovery: paid, .. } = drawn.features;
+        plan.chance = Some(Chance { seed, failing, hanging, probing, silent, paid });
         return plan;
     }
     for node in drawn.nodes.iter().filter(|node| node.works) {

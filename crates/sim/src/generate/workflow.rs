@@ -124,6 +124,9 @@ pub(super) fn policy(rng: &mut Rng, features: &Features) -> Vec<String> {
     if features.clock && rng.one_in(6) {
         keys.push(format!("deadline: {}ms", 5 + rng.below(200)));
     }
+    if features.recovery && rng.one_in(2) {
+        keys.push(super::recovering::budget(rng));
+    }
     if features.unknown && rng.one_in(4) {
         keys.push(format!("max_interruptions: {}", rng.below(3)));
     }

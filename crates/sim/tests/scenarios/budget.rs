@@ -256,3 +256,13 @@ fn a_crash_anywhere_around_a_question_about_money_loses_nothing() {
         }
     }
 }
+
+#[test]
+fn an_interrupted_attempt_costs_what_was_set_aside_also_if_the_fallback_stands_in() {
+    // R-REC-6, R-CLAIM-4
+    let budget = "workflow: w\npolicy: { max_interruptions: 0, budget: { usd: 1.0 } }\nnodes:\n";
+    let mut world = World::of(&(budget.to_owned() + &agent("a", ", fallback: 1")));
+    world.begins_with(prices).scripted("a", [Outcome::Hangs]).starts().crashes().starts();
+    assert_eq!(world.end(), "completed 0 degraded");
+    assert!((spent(&world) - 0.6).abs() < 1e-9, "{}", world.picture());
+}

@@ -406,3 +406,17 @@ fn a_person_is_asked_again_how_to_go_on() {
     next.settles();
     assert_eq!((next.order().as_str(), next.end().as_str()), ("d", "completed 0 degraded"));
 }
+
+#[test]
+fn what_failed_deep_inside_a_node_that_completed_all_the_same_is_not_done_again() {
+    // R-RES-2, R-GROW-2
+    let mut world = World::of(
+        "workflow: w\nnodes:\n  w: { workflow: { nodes: { m: { continue_on_error: true, map: { over: \"[0]\", node: { call: x } } } } } }\n  z: { call: x }\n",
+    );
+    world.scripted("w/m/0", [Outcome::fails("MINE")]).scripted("z", [Outcome::fails("MINE")]);
+    world.runs();
+    assert_eq!(world.states(), "w completed, w/m failed, w/m/0 failed, z failed");
+    let mut next = world.linked(&ResumeOptions::default());
+    next.runs();
+    assert_eq!(next.order(), "z", "{}", next.picture());
+}

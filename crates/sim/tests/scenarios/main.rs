@@ -12,6 +12,7 @@ mod crashes;
 mod damaged;
 mod edges;
 mod ending;
+mod everything;
 mod files;
 mod generated;
 mod growing;
