@@ -63,7 +63,8 @@ fn end(was: &PastNode, reason: &Reason) -> Option<KeptEnd> {
         | Reason::Unfinished(_)
         | Reason::RunStopped
         | Reason::Upstream { .. }
-        | Reason::GivenChanged(_) => {
+        | Reason::GivenChanged(_)
+        | Reason::DefinitionChanged => {
             was.asks.clone().map(|asks| KeptEnd::AwaitingApproval { result: None, asks: Some(asks) })
         }
         Reason::Stands(NodeState::Skipped) => was.skip.clone().map(|(reason, cause)| KeptEnd::Skipped(reason, cause)),

@@ -138,6 +138,11 @@ impl Run {
                 sources.chain(level.body.reads_beyond_edges(local)).any(|source| changed.contains(&source))
             };
             if other || changed_phase.is_some_and(|phase| phase < graph.phase(local)) || after() {
+                // What may have happened is asked about, whatever the node is now (`R-CLAIM-5`).
+                let end = kept.map(|kept| &kept.end);
+                if let Some(KeptEnd::AwaitingApproval { asks: Some(asks), .. }) = end {
+                    resumed.push((level.global(local), Resumed::Asks(asks.clone(), None)));
+                }
                 changed.insert(local);
                 changed_phase = changed_phase.or(Some(graph.phase(local)));
                 continue;

@@ -315,6 +315,21 @@ fn what_nobody_knows_is_asked_again() {
 }
 
 #[test]
+fn work_that_may_have_happened_is_asked_about_although_its_definition_changed() {
+    // R-CLAIM-5, R-RES-6
+    let text = "workflow: w\nnodes:\n  pay: { call: x, semantics: at_most_once }\n  b: { call: x, needs: [pay] }\n";
+    let mut world = World::of(text);
+    world.scripted("pay", [Outcome::Hangs]);
+    world.starts().settles();
+    world.cancels();
+    let mut next = world.linked_to(&text.replace("pay: { call: x", "pay: { call: y"), &usual());
+    next.starts().settles();
+    assert_eq!((next.executions("pay"), next.states().as_str()), (0, "b pending, pay awaiting_approval"));
+    next.answers("pay", Choice::Skip).unwrap();
+    assert_eq!(next.executions("pay"), 0);
+}
+
+#[test]
 fn a_changed_file_keeps_what_did_not_change() {
     // R-RES-6
     let mut world = World::dag("a -> b -> c, a -> d -> e");
