@@ -71,7 +71,8 @@ pub(super) fn check(history: &Case<'_>, verdicts: &mut Verdicts) {
                 counts[node.at()].certain = *attempt == 1 && history.asks_again(*node);
                 counts[node.at()].produced = false;
             }
-            Entry::Unknown { node, .. } => counts[node.at()].certain = true,
+            // Work that is split has failed, and that is known.
+            Entry::Unknown { node, .. } | Entry::Decomposing { node, .. } => counts[node.at()].certain = true,
             Entry::Produced { node, .. } => {
                 counts[node.at()].certain = true;
                 counts[node.at()].produced = true;
