@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::script::Outcome;
 use crate::story::dag;
-use crate::world::World;
+use crate::world::{Idle, World};
 
 impl World {
     /// A world around chains of nodes.
@@ -106,6 +106,7 @@ impl World {
     /// Time passes; what becomes due on the way happens at its time.
     pub fn passes(&mut self, length: Duration) -> &mut Self {
         let until = self.now.plus(length);
+        let mut idle = Idle::default();
         while let Some(next) = self.next_event().filter(|next| *next <= until) {
             self.now = self.now.max(next);
             let ending: Vec<_> =
@@ -114,6 +115,7 @@ impl World {
                 self.finish(node, attempt, stage);
             }
             while self.drain() {}
+            idle.look(self);
             if self.driver.is_none() {
                 break;
             }

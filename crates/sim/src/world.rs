@@ -71,6 +71,23 @@ pub struct Execution {
     pub durable: Seq,
 }
 
+/// Watches for a run that wants to be woken and then does nothing, again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Idle {
+    seen: (Timestamp, u64, usize),
+    times: u32,
+}
+
+impl Idle {
+    /// Another step was made.
+    pub fn look(&mut self, world: &World) {
+        let seen = (world.now, world.operations, world.busy.len());
+        self.times = if seen == self.seen { self.times + 1 } else { 0 };
+        self.seen = seen;
+        assert!(self.times < 1_000, "at {} nothing happens, again and again", world.now);
+    }
+}
+
 /// A world around one run.
 #[derive(Debug)]
 pub struct World {
@@ -317,9 +334,11 @@ impl World {
     /// When that takes too long for any scenario.
     pub fn settle(&mut self) -> &mut Self {
         let mut steps = 0_u64;
+        let mut idle = Idle::default();
         while self.advance() {
             steps += 1;
             assert!(steps < 1_000_000, "this run never ends");
+            idle.look(self);
         }
         self
     }
