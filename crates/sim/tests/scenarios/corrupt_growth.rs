@@ -171,7 +171,7 @@ const CASES: &[Case] = &[
     }),
     ("slots", "as many copies run as may", |tale| spec(tale, "each").map.as_mut().unwrap().max_parallel = Some(1)),
     ("slots", "all 1 slots are taken, inside: Some(\"sub\")", |tale| {
-        inside(tale, "sub").policy.max_parallelism = Some(1)
+        inside(tale, "sub").policy.max_parallelism = Some(1);
     }),
     ("slots", "all 1 slots are taken, inside: None", |tale| tale.slots = 1),
     ("I10", "`sub/c` starts before", |tale| {
