@@ -76,6 +76,10 @@ impl Verdicts {
     pub fn add(&mut self, invariant: &'static str, seq: Seq, what: impl Into<String>) {
         self.0.push(Violation { invariant, seq: seq.0, what: what.into() });
     }
+
+    fn names_known_nodes(&self) -> bool {
+        !self.0.iter().any(|verdict| verdict.what.contains("no such node"))
+    }
 }
 
 /// Every promise that a history breaks; it may have been cut off after any commit.
@@ -89,7 +93,9 @@ pub fn check_at_rest(history: &History<'_>) -> Vec<Violation> {
     let mut verdicts = judged(&case);
     if case.senseless.is_none() {
         rest::check(&case, &mut verdicts);
-        money::check_at_rest(&case, &mut verdicts);
+        if verdicts.names_known_nodes() {
+            money::check_at_rest(&case, &mut verdicts);
+        }
     }
     verdicts.0
 }
@@ -103,7 +109,7 @@ fn judged(case: &Case<'_>) -> Verdicts {
     }
     moves::check(case, &mut verdicts);
     // What follows reads the journal as a story about known nodes; without that there is nothing to judge.
-    if verdicts.0.iter().any(|verdict| verdict.what.contains("no such node")) {
+    if !verdicts.names_known_nodes() {
         return verdicts;
     }
     attempts::check(case, &mut verdicts);
