@@ -11,7 +11,7 @@ use sprag_core::file::TextOr;
 use sprag_core::graph::{EdgeIndex, EdgeRow, NodeIndex};
 use sprag_core::limits::Limits;
 use sprag_core::load::{Soil, grown};
-use sprag_core::run::{Carried, Entry, Expansion, Growth, KeptEnd, Seq};
+use sprag_core::run::{Carried, Entry, Expansion, Growth, KeptEnd, Seq, Usage};
 
 use super::history::{History, Line};
 use super::rules::Rules;
@@ -162,6 +162,12 @@ impl<'run> Case<'run> {
         let grown = self.carried().and_then(|carried| carried.grown.get(self.name(expansion.node)));
         let made_of = grown.and_then(|grown| grown.made_of);
         expansion.attempt == 1 && made_of.is_some_and(|made_of| made_of == expansion.of.digest())
+    }
+
+    /// What an earlier run spent of the budget that a graph brings along, where its children are those of then.
+    pub fn spent_before(&self, expansion: &Expansion) -> Option<Usage> {
+        let grown = self.carried()?.grown.get(self.name(expansion.node))?;
+        grown.spent.get(&expansion.round).copied().filter(|_| self.keeps_children(expansion))
     }
 
     fn grow(&mut self, expansion: &Expansion, produced: Option<&Arc<Value>>) -> Result<(), String> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sprag_core::file::OnExceeded;
 use sprag_core::graph::NodeIndex;
+use sprag_core::run::recovery::Allowance;
 use sprag_core::run::{Choice, Entry, NodeState, QuestionId, QuestionKind, Seq, Taint, Usage};
 
 use super::case::Case;
@@ -43,6 +44,12 @@ impl Purse {
         self.reserved.values().fold(self.spent, |sum, held| sum.plus(*held))
     }
 
+    fn raise(&mut self, by: &Allowance) {
+        let parts = by.usd.map(|usd| Sum::of(&Usage { usd, ..Usage::default() }).parts);
+        self.most_tokens = self.most_tokens.map(|most| most + by.tokens.unwrap_or(0));
+        self.most_parts = self.most_parts.map(|most| most + parts.unwrap_or(0));
+    }
+
     fn fits(&self, more: Sum) -> bool {
         let used = self.used();
         let within = |most: Option<u64>, used: u64, own: u64| match most {
@@ -64,6 +71,8 @@ struct Books {
     open: Vec<QuestionId>,
     /// Whether a person said that there is no more.
     refused: bool,
+    /// How many graphs have grown.
+    graphs: usize,
 }
 
 impl Books {
@@ -75,7 +84,7 @@ impl Books {
             Some(Purse { most_tokens: budget.tokens, most_parts, fails, ..Purse::default() })
         };
         let purses = history.levels.iter().map(purse).collect();
-        Self { purses, withheld: BTreeMap::new(), open: Vec::new(), refused: false }
+        Self { purses, withheld: BTreeMap::new(), open: Vec::new(), refused: false, graphs: 0 }
     }
 
     fn around<'books>(
@@ -101,8 +110,16 @@ impl Books {
         let told = |usage: Option<Usage>| Some(usage.map(|usage| Sum::of(&usage)).unwrap_or_default());
         match line.entry {
             Entry::Created(created) => {
-                if let (Some(purse), Some(spent)) = (&mut self.purses[0], &created.spent) {
-                    purse.spent = Sum::of(spent);
+                if let Some(purse) = &mut self.purses[0] {
+                    purse.spent = created.spent.as_ref().map(Sum::of).unwrap_or_default();
+                    created.raised.iter().for_each(|raised| purse.raise(raised));
+                }
+            }
+            Entry::Expanded(expansion) => {
+                self.graphs += 1;
+                let spent = history.spent_before(expansion).map(|spent| Sum::of(&spent));
+                if let (Some(purse), Some(spent)) = (&mut self.purses[self.graphs], spent) {
+                    purse.spent = spent;
                 }
             }
             Entry::Started { node, terms, .. } => {
@@ -151,9 +168,7 @@ impl Books {
             Entry::BudgetRaised { inside, by } => {
                 let level = inside.map_or(Some(0), |node| track.of(node).inside);
                 if let Some(purse) = level.and_then(|level| self.purses[level].as_mut()) {
-                    let parts = by.usd.map(|usd| Sum::of(&Usage { usd, ..Usage::default() }).parts);
-                    purse.most_tokens = purse.most_tokens.map(|most| most + by.tokens.unwrap_or(0));
-                    purse.most_parts = purse.most_parts.map(|most| most + parts.unwrap_or(0));
+                    purse.raise(by);
                 }
             }
             _ => {}
