@@ -60,25 +60,8 @@ pub(super) fn nodes(
         nodes.push(drawn);
         ancestors.push(seen);
     }
-    without_late_fallbacks(&mut nodes);
     shuffle(rng, &mut nodes);
     nodes
-}
-
-/// Leaves out what does not work yet: a fallback that takes the place of what a node has already grown into or still
-/// generates neither takes back what its children made of the context, nor tells its work to stop. Ignored stories about
-/// nodes that grow show both.
-fn without_late_fallbacks(nodes: &mut [Node]) {
-    for at in 0..nodes.len() {
-        let schema = format!("input_schema: {{ {}:", nodes[at].id);
-        let checked = nodes.iter().flat_map(|node| &node.keys).any(|key| key.starts_with(&schema));
-        let late = ["output_schema", "timeout"];
-        let own = nodes[at].keys.iter().any(|key| late.iter().any(|word| key.starts_with(word)));
-        let grows = nodes[at].id.starts_with(['g', 'k', 'm', 'w']);
-        if grows && (checked || own) {
-            nodes[at].keys.retain(|key| !key.starts_with("fallback"));
-        }
-    }
 }
 
 /// A node that grows into at most so many.
