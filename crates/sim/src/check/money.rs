@@ -221,11 +221,12 @@ fn judge(history: &Case<'_>, track: &Track, books: &Books, line: &Line<'_>, verd
             }
         }
         Entry::Failed { node, error, .. }
-            if error.code.as_str() == "BUDGET_EXCEEDED" && !track.waits_for_children(*node) =>
+            if error.code.as_str() == "BUDGET_EXCEEDED"
+                && !track.waits_for_children(*node)
+                && !books.refused
+                && !books.around(history, *node).any(|purse| purse.fails) =>
         {
-            if !books.refused && !books.around(history, *node).any(|purse| purse.fails) {
-                wrong(*node, "fails for want of money, and nobody was asked");
-            }
+            wrong(*node, "fails for want of money, and nobody was asked");
         }
         Entry::BudgetRaised { .. } => {
             let commit = &history.commits[line.commit].entries;

@@ -170,7 +170,7 @@ fn chose(
     let once = spec.semantics == Some(Semantics::AtMostOnce);
     let room = climb.counted < limit(history, node);
     let helps = class == "model-limitation" || class == "complexity";
-    let bad_grade = error.grade.is_some_and(|grade| grade.fails());
+    let bad_grade = error.grade.is_some_and(sprag_core::run::Grade::fails);
     let told = climb.used.contains(&Strategy::RetryWithFeedback);
     if !climbs(history, node) {
         reject("has no ladder");

@@ -32,11 +32,11 @@ fn restored(player: &Player, rng: &mut Rng, shown: &dyn Fn() -> String) {
     assert!(other == run, "a run restored after {cut} commits ends as another\n{}", shown());
 }
 
-fn all(from: u64, features: Features, faulty: bool) {
-    let (mut commits, mut links) = (0, 0);
+fn all(from: u64, features: Features, disturbed: bool) {
+    let mut links = 0;
     for seed in seeds(from, 500) {
         let scenario = Scenario::new(seed, features);
-        let faults = if faulty { faults(seed) } else { Faults::default() };
+        let faults = if disturbed { faults(seed) } else { Faults::default() };
         let mut player = Player::new(&scenario, options(seed), faults);
         let mut rng = Rng::new(seed ^ 0x11ea);
         loop {
@@ -48,7 +48,6 @@ fn all(from: u64, features: Features, faulty: bool) {
             if rng.one_in(4) {
                 restored(&player, &mut rng, &shown);
             }
-            commits += player.world.journal().len();
             match player.goes_on() {
                 Some(next) => player = next,
                 None => break,
@@ -56,7 +55,7 @@ fn all(from: u64, features: Features, faulty: bool) {
             links += 1;
         }
     }
-    println!("{commits} commits, {links} links");
+    assert!(links > 0, "no run went on from another");
 }
 
 macro_rules! everything {
@@ -93,13 +92,13 @@ fn runs_that_recover_meet_every_kind_of_entry() {
         player.play();
         for entry in player.world.entries() {
             let shown = format!("{entry:?}");
-            met.extend(shown.split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned));
+            met.extend(shown.split(|letter: char| !letter.is_alphanumeric() && letter != '_').map(str::to_owned));
         }
     }
     let words = "Decomposing Spent Withheld BudgetRaised Intervention Budget RetrySame RetryWithFeedback EscalateModel \
                  DecomposeFurther SkipWithFallback HumanIntervention Fallback Provided Raise reserved \
                  MISSING_DEPENDENCY BUDGET_EXCEEDED CYCLE_DETECTED";
-    for word in words.split_whitespace().flat_map(|word| word.split('_').last()) {
+    for word in words.split_whitespace() {
         assert!(met.contains(word), "no generated run holds `{word}`");
     }
 }
