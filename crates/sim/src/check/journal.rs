@@ -90,6 +90,10 @@ impl<'run> Kept<'run> {
                 Entry::Command(record) => kept.commands.entry(record.command.id).or_default().push(record),
                 Entry::Started { node, attempt, .. } => {
                     kept.last.insert(*node, *attempt);
+                    // Its work was done, or may have been, in an earlier run: nobody is asked to do it.
+                    if *attempt == 1 && history.asks_again(*node) {
+                        kept.progress.insert((*node, 1), 1);
+                    }
                 }
                 entry => {
                     let about = moved(entry).map(|(of, _)| of).or_else(|| staged(entry).map(|(of, _)| of));
