@@ -104,7 +104,7 @@ fn document(
         "counts": {
             "nodes": counts.nodes,
             "completed": counts.completed,
-            "reused": 0,
+            "reused": counts.reused,
             "failed": counts.failed,
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
